@@ -1,0 +1,37 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import bs58 from 'bs58';
+
+/** A Solana wallet, as far as a sign-in needs one. */
+export interface Signer {
+  /** base58 of the 32-byte public key. */
+  readonly address: string;
+  /** The 64-byte Ed25519 signature of these bytes. */
+  signMessage(message: Uint8Array): Promise<Uint8Array>;
+}
+
+const SEED_BYTES = 32;
+/** What stands before a raw Ed25519 seed in PKCS #8 (RFC 8410). */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function signerOf(privateKey: KeyObject): Signer {
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  return {
+    address: bs58.encode(Buffer.from(x, 'base64url')),
+    signMessage: async (message) => sign(null, message, privateKey),
+  };
+}
+
+/** A wallet from the 32-byte seed, or the 64 bytes of seed and public key that Solana tools keep. */
+export function signerFromBytes(bytes: Uint8Array): Signer {
+  if (bytes.length !== SEED_BYTES && bytes.length !== 2 * SEED_BYTES) throw new TypeError('a key has 32 or 64 bytes');
+  const der = Buffer.concat([PKCS8_HEAD, bytes.subarray(0, SEED_BYTES)]);
+  return signerOf(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+}
+
+/** A wallet from a Solana CLI keypair file: a JSON array of 64 numbers. */
+export const signerFromFile = (path: string): Signer =>
+  signerFromBytes(Uint8Array.from(JSON.parse(readFileSync(path, 'utf8')) as number[]));
+
+/** A wallet that nobody has used before. */
+export const newSigner = (): Signer => signerOf(generateKeyPairSync('ed25519').privateKey);

@@ -1,0 +1,193 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Everything an operator can set, read and checked once. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Public origin; nothing for local use. */
+  readonly baseUrl: string | undefined;
+  readonly serviceName: string;
+  /** The asset-data API; nothing when its routes are left out. */
+  readonly tokens: TokensConfig | undefined;
+  readonly singleUse: boolean;
+  /** The first signs, all verify. Empty: the one that the data folder keeps. */
+  readonly secrets: readonly string[];
+  readonly dataDir: string;
+  readonly upstreamTimeoutMs: number;
+  /** CIDR texts. */
+  readonly trustedProxies: readonly string[];
+  readonly logLevel: string;
+}
+
+/** The asset-data API, its key and what the key may spend. */
+export interface TokensConfig {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly limitPerMinute: number;
+}
+
+/** Variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The configuration is wrong; every fault is one sentence that names its variable. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+const MAX_LIMIT = 1_000_000;
+const MIN_SECRET_LENGTH = 32;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+/** Part of the contract, not served by this version: set, they would promise what does not happen. */
+const NOT_SERVED = [
+  'ALCHEMY_MAINNET_RPC_URL',
+  'ALCHEMY_DEVNET_RPC_URL',
+  'HELIUS_MAINNET_RPC_URL',
+  'HELIUS_DEVNET_RPC_URL',
+  'HELIUS_API_KEY',
+  'FACILITATOR_URL',
+  'FEE_PAYER_KEYPAIR',
+  'REDIS_URL',
+];
+
+/** The environment of this process. */
+export const processEnvironment = (): Environment => process.env;
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+function isCidr(text: string): boolean {
+  const [address = '', prefix = ''] = text.split('/');
+  try {
+    new BlockList().addSubnet(
+      address,
+      /^\d+$/.test(prefix) ? Number(prefix) : -1,
+      isIP(address) === 6 ? 'ipv6' : 'ipv4',
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parseUrl(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  return plain && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
+}
+
+/** Reads one variable after the other and collects what is wrong with them. An empty variable counts as unset. */
+class Reader {
+  readonly faults: string[] = [];
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  text(name: string, fallback: string): string {
+    return this.optional(name) ?? fallback;
+  }
+
+  optional(name: string): string | undefined {
+    return this.#environment[name]?.trim() || undefined;
+  }
+
+  integer(name: string, fallback: number, [minimum, maximum]: readonly [number, number]): number {
+    const text = this.text(name, String(fallback));
+    const value = /^(?:0|[1-9]\d{0,9})$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= maximum) return value;
+    this.faults.push(`${name} must be a whole number from ${minimum} to ${maximum}.`);
+    return fallback;
+  }
+
+  choice(name: string, fallback: string, allowed: readonly string[]): string {
+    const text = this.text(name, fallback);
+    if (!allowed.includes(text)) this.faults.push(`${name} must be one of ${allowed.join(', ')}.`);
+    return text;
+  }
+
+  list(name: string): string[] {
+    return this.text(name, '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+  }
+
+  check(holds: boolean, fault: string): void {
+    if (!holds) this.faults.push(fault);
+  }
+}
+
+function readBaseUrl(read: Reader, host: string): string | undefined {
+  const text = read.optional('GATEWAY_BASE_URL');
+  if (text === undefined) {
+    read.check(
+      isLoopback(host),
+      'GATEWAY_BASE_URL is required when HOST is not a loopback address: clients sign for it.',
+    );
+    return undefined;
+  }
+  const url = parseUrl(text);
+  read.check(
+    url?.pathname === '/',
+    'GATEWAY_BASE_URL must be a plain origin such as https://gateway.example, without a path.',
+  );
+  return url?.origin;
+}
+
+function readTokens(read: Reader): TokensConfig | undefined {
+  const baseUrl = read.text('TOKENS_API_BASE_URL', 'https://api.tokens.xyz');
+  const limitPerMinute = read.integer('TOKENS_RATE_LIMIT_PER_MINUTE', 30, [0, MAX_LIMIT]);
+  const key = read.optional('TOKENS_API_KEY');
+  read.check(parseUrl(baseUrl) !== undefined, 'TOKENS_API_BASE_URL must be an http or https URL without a query.');
+  read.check(!key || /^[\x21-\x7e]+$/.test(key), 'TOKENS_API_KEY must be printable ASCII without spaces.');
+  return key && limitPerMinute > 0 ? { baseUrl, key, limitPerMinute } : undefined;
+}
+
+function readSecrets(read: Reader): string[] {
+  const secrets = read.list('GATEWAY_SECRET');
+  const longEnough = secrets.every((secret) => secret.length >= MIN_SECRET_LENGTH);
+  read.check(longEnough, `GATEWAY_SECRET must have at least ${MIN_SECRET_LENGTH} characters, each one of a list.`);
+  return secrets;
+}
+
+function readProxies(read: Reader): string[] {
+  const proxies = read.list('TRUST_PROXY');
+  read.check(proxies.every(isCidr), 'TRUST_PROXY must be a comma-separated list of CIDRs such as 10.0.0.0/8.');
+  return proxies;
+}
+
+/** Reads and checks all variables. Throws a ConfigError that names every fault at once. */
+export function readConfig(environment: Environment): Config {
+  const read = new Reader(environment);
+  const host = read.text('HOST', '127.0.0.1');
+  const config: Config = {
+    port: read.integer('PORT', 8402, [0, 65_535]),
+    host,
+    baseUrl: readBaseUrl(read, host),
+    serviceName: read.text('SERVICE_NAME', 'asset-gateway'),
+    tokens: readTokens(read),
+    singleUse: read.choice('SIWX_NONCE', 'single-use', ['single-use', 'until-expiry']) === 'single-use',
+    secrets: readSecrets(read),
+    dataDir: read.text('DATA_DIR', './data'),
+    upstreamTimeoutMs: read.integer('UPSTREAM_TIMEOUT_MS', 10_000, [1, 600_000]),
+    trustedProxies: readProxies(read),
+    logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
+  };
+  read.choice('RESPONSE_CACHE', 'off', ['off']);
+  for (const name of NOT_SERVED) {
+    read.check(read.optional(name) === undefined, `${name} is not supported by this version; unset it.`);
+  }
+  read.check(
+    config.tokens !== undefined,
+    'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0.',
+  );
+  if (read.faults.length > 0) throw new ConfigError(read.faults);
+  return Object.freeze(config);
+}

@@ -1,0 +1,127 @@
+import { HEADERS, Refusal, type Route, type SiwxPayload, siwxMessageText } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import type { Call, NoncedTake, Slot, Trail } from '../../call.ts';
+import type { Budget, NonceUse, Store } from '../../stores/ports.ts';
+import type { Crypto } from '../crypto.ts';
+import type { Admission, Gate, Receipt } from '../gate.ts';
+import type { OriginOf } from '../origin.ts';
+import { signInChallenge } from './challenge.ts';
+import { checkAge, checkDates, checkKind, checkPlace, type Fault } from './checks.ts';
+import { readSignIn } from './header.ts';
+import type { IssuedNonce, Nonces } from './nonce.ts';
+import { rateLimitHeaders } from './rate-limit-headers.ts';
+
+/** What the sign-in gate stands on. */
+export interface SiwxParts {
+  readonly crypto: Crypto;
+  readonly nonces: Nonces;
+  readonly store: Store;
+  readonly originOf: OriginOf;
+  readonly budgetOf: (route: Route) => Budget;
+  /** Off: one signature serves until it expires, and nonces are neither remembered nor tied to an epoch. */
+  readonly singleUse: boolean;
+}
+
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+const NO_EPOCH = 'until expiry';
+
+const utf8 = new TextEncoder();
+
+function refuseOn(fault: Fault | undefined): void {
+  if (fault) throw new Refusal(fault.code, { reason: fault.reason });
+}
+
+/** A sign-in that is valid; its nonce is burnt with the slot, or when the answer needed none. */
+class SignedIn implements Admission {
+  readonly #store: Store;
+  readonly #nonce: NonceUse | undefined;
+  readonly #owner: string;
+  #burnt = false;
+
+  constructor(store: Store, owner: string, nonce: NonceUse | undefined) {
+    this.#store = store;
+    this.#owner = owner;
+    this.#nonce = nonce;
+  }
+
+  async spend(take: NoncedTake): Promise<Slot> {
+    const slot = await take(this.#burnt ? undefined : this.#nonce);
+    this.#burnt = true;
+    return slot;
+  }
+
+  async settle(): Promise<Receipt> {
+    if (this.#burnt || !this.#nonce) return {};
+    const verdict = await this.#store.burn(this.#nonce, this.#owner).catch(() => 'unavailable');
+    if (verdict === 'unavailable') throw new Refusal('state_unavailable', { retryAfterSeconds: 2 });
+    if (verdict !== 'burnt')
+      throw new Refusal(verdict === 'nonce_used' ? 'invalid_siwx_nonce' : 'invalid_siwx_expired');
+    this.#burnt = true;
+    return {};
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+/** The gate of the free routes: a wallet's signature on every request, good for one answer. */
+export class SiwxGate implements Gate {
+  readonly #parts: SiwxParts;
+
+  constructor(parts: SiwxParts) {
+    this.#parts = parts;
+  }
+
+  async admit(call: Call, trail: Trail): Promise<Admission> {
+    const { nonces, store, originOf, budgetOf, singleUse, crypto } = this.#parts;
+    const origin = originOf(call.inbound);
+    const epoch = singleUse ? store.epoch() : NO_EPOCH;
+    if (epoch === undefined) throw new Refusal('state_unavailable', { retryAfterSeconds: 2, reason: 'no epoch yet' });
+    const freshNonce = () => nonces.issue(origin, singleUse ? (store.epoch() ?? epoch) : epoch, store.now());
+    trail.challenge = (code) => signInChallenge({ call, origin, nonce: freshNonce(), nowMs: store.now(), code });
+
+    const payload = this.#read(call);
+    const nonce = this.#check(payload, call, origin, epoch);
+    this.#verify(payload);
+
+    trail.wallet = payload.address;
+    trail.stamp = (headers) => {
+      headers[HEADERS.replayNonce] = freshNonce();
+      Object.assign(headers, rateLimitHeaders(budgetOf(call.route), store.view(budgetOf(call.route))));
+    };
+    const owner = Buffer.from(crypto.random(16)).toString('hex');
+    return new SignedIn(store, owner, singleUse ? { nonce: payload.nonce, ...nonce } : undefined);
+  }
+
+  #read(call: Call): SiwxPayload {
+    const header = call.inbound.headers[HEADERS.signIn.toLowerCase()];
+    if (header === undefined) throw new Refusal('sign_in_required');
+    const payload = typeof header === 'string' ? readSignIn(header) : undefined;
+    if (!payload) throw new Refusal('invalid_siwx_header', { reason: 'header' });
+    return payload;
+  }
+
+  #check(payload: SiwxPayload, call: Call, origin: string, epoch: string): IssuedNonce {
+    const { nonces, store, singleUse } = this.#parts;
+    const now = store.now();
+    refuseOn(checkKind(payload));
+    const nonce = nonces.read(payload.nonce, origin, epoch, now);
+    if (!nonce) throw new Refusal('invalid_siwx_nonce', { reason: 'not issued here' });
+    refuseOn(checkAge(nonce, now, singleUse));
+    refuseOn(checkPlace(payload, { origin, path: call.path, query: call.query }));
+    refuseOn(checkDates(payload, nonce, now));
+    return nonce;
+  }
+
+  #verify(payload: SiwxPayload): void {
+    if (!ADDRESS.test(payload.address) || !SIGNATURE.test(payload.signature)) {
+      throw new Refusal('invalid_siwx_malformed_signature', { reason: 'base58' });
+    }
+    const [address, signature] = [bs58.decode(payload.address), bs58.decode(payload.signature)];
+    if (address.length !== 32 || signature.length !== 64) {
+      throw new Refusal('invalid_siwx_malformed_signature', { reason: 'length' });
+    }
+    const message = utf8.encode(siwxMessageText(payload));
+    if (!this.#parts.crypto.verify(signature, message, address)) throw new Refusal('invalid_siwx_signature');
+  }
+}

@@ -1,0 +1,76 @@
+import { type Crypto, equalSecrets } from '../crypto.ts';
+
+/** A nonce that this deployment issued: when, and under which epoch. */
+export interface IssuedNonce {
+  readonly issuedAtSeconds: number;
+  readonly epoch: string;
+}
+
+const TIME_BYTES = 3;
+const RANDOM_BYTES = 6;
+const HEAD_BYTES = TIME_BYTES + RANDOM_BYTES;
+const TIME_RANGE = 2 ** (TIME_BYTES * 8);
+const FORMAT = /^[0-9a-f]{32}$/;
+
+const utf8 = new TextEncoder();
+
+/**
+ * Nonces that prove by themselves that we issued them, and so need no memory: 3 bytes of the issue time, 6 random
+ * ones and 7 of a MAC over origin, full issue time and randomness, in lower-case hex.
+ * The MAC key comes from the secret and the epoch, so a nonce dies with the set of used nonces of its epoch.
+ */
+export class Nonces {
+  readonly #crypto: Crypto;
+  readonly #secrets: readonly Uint8Array[];
+  #epoch: string | undefined;
+  #keys: readonly Uint8Array[] = [];
+
+  /** The first secret signs, all verify. */
+  constructor(crypto: Crypto, secrets: readonly string[]) {
+    this.#crypto = crypto;
+    const salt = utf8.encode('asset-gateway siwx'.padEnd(32));
+    this.#secrets = secrets.map((secret) => crypto.mac(salt, utf8.encode(secret)));
+  }
+
+  issue(origin: string, epoch: string, nowMs: number): string {
+    const seconds = Math.floor(nowMs / 1000);
+    const head = Buffer.alloc(HEAD_BYTES);
+    head.writeUIntBE(seconds % TIME_RANGE, 0, TIME_BYTES);
+    head.set(this.#crypto.random(RANDOM_BYTES), TIME_BYTES);
+    const [key] = this.#keysOf(epoch);
+    if (!key) throw new Error('no secret to sign nonces with');
+    return head.toString('hex') + this.#mac(key, origin, seconds, head).toString('hex');
+  }
+
+  /** Reads a nonce back; nothing when it is not one of ours for this origin and epoch. */
+  read(nonce: string, origin: string, epoch: string, nowMs: number): IssuedNonce | undefined {
+    if (!FORMAT.test(nonce)) return undefined;
+    const bytes = Buffer.from(nonce, 'hex');
+    const head = bytes.subarray(0, HEAD_BYTES);
+    const issuedAtSeconds = nearest(head.readUIntBE(0, TIME_BYTES), Math.floor(nowMs / 1000));
+    const genuine = this.#keysOf(epoch).some((key) =>
+      equalSecrets(this.#mac(key, origin, issuedAtSeconds, head), bytes.subarray(HEAD_BYTES)),
+    );
+    return genuine ? { issuedAtSeconds, epoch } : undefined;
+  }
+
+  #mac(key: Uint8Array, origin: string, seconds: number, head: Buffer): Buffer {
+    const random = head.toString('hex', TIME_BYTES);
+    const message = utf8.encode(`siwx1|${origin}|${seconds}|${random}`);
+    return Buffer.from(this.#crypto.mac(key, message)).subarray(0, 16 - HEAD_BYTES);
+  }
+
+  #keysOf(epoch: string): readonly Uint8Array[] {
+    if (epoch !== this.#epoch) {
+      this.#keys = this.#secrets.map((secret) => this.#crypto.mac(secret, utf8.encode(`epoch ${epoch}`)));
+      this.#epoch = epoch;
+    }
+    return this.#keys;
+  }
+}
+
+/** The time with these low bytes that lies closest to now. */
+function nearest(low: number, nowSeconds: number): number {
+  const behind = (((nowSeconds - low) % TIME_RANGE) + TIME_RANGE) % TIME_RANGE;
+  return behind < TIME_RANGE / 2 ? nowSeconds - behind : nowSeconds - behind + TIME_RANGE;
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import type { RefusalCode } from '@asset-gateway/protocol';
+
+/** What the server takes in before any route is looked at. */
+export const LIMITS = {
+  bodyBytes: 64 * 1024,
+  targetBytes: 8 * 1024,
+  headerBytes: 16 * 1024,
+} as const;
+
+/** A request as it came in: everything that was sent, read to its end or to its limit. */
+export interface Received {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly hosts: readonly string[];
+  readonly port: number;
+  readonly body: Uint8Array;
+  readonly client: string;
+  readonly fault?: RefusalCode;
+}
+
+const EMPTY = new Uint8Array(0);
+
+function hostsOf(rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');
+}
+
+function headerBytes(rawHeaders: readonly string[]): number {
+  return rawHeaders.reduce((total, part) => total + part.length + 2, 0);
+}
+
+function faultOf({ url = '', rawHeaders, headers }: IncomingMessage): RefusalCode | undefined {
+  if (url.length > LIMITS.targetBytes) return 'uri_too_long';
+  if (headerBytes(rawHeaders) > LIMITS.headerBytes) return 'headers_too_large';
+  return Number(headers['content-length'] ?? 0) > LIMITS.bodyBytes ? 'body_too_large' : undefined;
+}
+
+/** The body, complete; or nothing once it is larger than allowed. Rejects when the client goes away. */
+function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
+  if (incoming.headers['content-length'] === undefined && incoming.headers['transfer-encoding'] === undefined) {
+    return Promise.resolve(EMPTY);
+  }
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= LIMITS.bodyBytes) chunks.push(chunk);
+      else {
+        incoming.pause();
+        resolve(undefined);
+      }
+    });
+    incoming.once('end', () => resolve(Buffer.concat(chunks, size)));
+    incoming.once('error', reject);
+    incoming.once('close', () => reject(new Error('the client went away')));
+  });
+}
+
+/** Reads a request to its end, within the limits; what is beyond one is named as a fault, for the gateway to refuse. */
+export async function receive(incoming: IncomingMessage, client: string): Promise<Received> {
+  const head = {
+    method: incoming.method ?? '',
+    target: incoming.url ?? '',
+    headers: incoming.headers,
+    hosts: hostsOf(incoming.rawHeaders),
+    port: incoming.socket.localPort ?? 0,
+    client,
+  };
+  const fault = faultOf(incoming);
+  if (fault) return { ...head, body: EMPTY, fault };
+  const body = await readBody(incoming);
+  return body ? { ...head, body } : { ...head, body: EMPTY, fault: 'body_too_large' };
+}

@@ -1,0 +1,3 @@
+export { type Config, ConfigError, type Environment, processEnvironment, readConfig } from './config.ts';
+export { run } from './run.ts';
+export { type RunningGateway, type StartOptions, startGateway } from './start.ts';

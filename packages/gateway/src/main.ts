@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import { processEnvironment, readConfig } from './config.ts';
+import { run } from './run.ts';
+import { startGateway } from './start.ts';
+
+await run(async () => {
+  const gateway = await startGateway(readConfig(processEnvironment()));
+  gateway.log.notice(`listening on ${gateway.url}`);
+  return gateway;
+});

@@ -1,0 +1,32 @@
+import { ConfigError } from './config.ts';
+
+/** Something that was started and can be stopped. */
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/** Says on standard error what an operator can change; the process ends with exit code 1. */
+function fail(error: unknown): never {
+  const lines = error instanceof ConfigError ? error.faults : [String((error as Error)?.stack ?? error)];
+  for (const line of lines) process.stderr.write(`asset-gateway: ${line}\n`);
+  process.exit(1);
+}
+
+/** A terminal and the program that started us may both pass on one and the same signal. */
+const SAME_SIGNAL_MS = 500;
+
+/** Runs a service until SIGTERM or SIGINT: the first signal drains it, a second one ends the process at once. */
+export async function run(start: () => Promise<Stoppable>): Promise<void> {
+  const running = await start().catch(fail);
+  let stoppingSince: number | undefined;
+  const onSignal = () => {
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
+    running.stop().then(() => process.exit(0), fail);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}

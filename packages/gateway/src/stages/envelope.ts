@@ -1,0 +1,33 @@
+import { envelope, Refusal, type Route, refusalBody } from '@asset-gateway/protocol';
+import type { Answer, Outbound, Trail } from '../call.ts';
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
+
+/** The answer of success: the upstream's JSON text in its envelope, and the receipt's headers. */
+export function success(route: Route, answer: Answer, receipt: Readonly<Record<string, string>>): Outbound {
+  return { status: 200, headers: { ...JSON_BODY, ...receipt }, body: envelope(route, answer.json) };
+}
+
+/** Whatever was thrown, as a refusal; what is not one is our own fault and tells the caller nothing. */
+const asRefusal = (error: unknown): Refusal =>
+  error instanceof Refusal
+    ? error
+    : new Refusal('internal_error', { reason: String((error as Error)?.stack ?? error) });
+
+/** The only place that turns an error into an answer. A 402 carries a fresh challenge of the gate it came from. */
+export function refuse(error: unknown, trail: Trail): Outbound {
+  const refusal = asRefusal(error);
+  const { retryAfterSeconds, headers, reason } = refusal.details;
+  const challenge = refusal.status === 402 ? trail.challenge?.(refusal.code) : undefined;
+  trail.refused = { code: refusal.code, reason };
+  return {
+    status: refusal.status,
+    headers: {
+      ...JSON_BODY,
+      ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+      ...challenge?.headers,
+      ...headers,
+    },
+    body: JSON.stringify({ ...refusalBody(refusal, trail.requestId), ...challenge?.members }),
+  };
+}

@@ -1,0 +1,76 @@
+import { Refusal, type RefusalCode, type Route } from '@asset-gateway/protocol';
+import type { Call, NoncedTake, Slot, Spend, Trail } from '../call.ts';
+import type { Admit, Budget, NonceUse, Store, Verdict } from '../stores/ports.ts';
+
+/** What spending stands on. */
+export interface SpendParts {
+  readonly store: Store;
+  readonly budgetOf: (route: Route) => Budget;
+  /** How many calls of one budget this node keeps in flight. */
+  readonly maxInFlight: number;
+  /** A fresh random text, unknown to clients. */
+  readonly randomId: () => string;
+}
+
+/** The part of an admission that spending needs. */
+interface Spender {
+  spend(take: NoncedTake): Promise<Slot>;
+}
+
+const CODES: Readonly<Record<Exclude<Verdict['kind'], 'admitted'>, RefusalCode>> = {
+  nonce_used: 'invalid_siwx_nonce',
+  nonce_expired: 'invalid_siwx_expired',
+  crowded: 'overloaded',
+  limited: 'rate_limited',
+  paused: 'upstream_rate_limited',
+};
+
+function refusalOf(reason: keyof typeof CODES, retryAfterMs: number | undefined): Refusal {
+  if (reason === 'nonce_used' || reason === 'nonce_expired') return new Refusal(CODES[reason], { reason });
+  return new Refusal(CODES[reason], { reason, retryAfterSeconds: Math.max(1, Math.ceil((retryAfterMs ?? 0) / 1000)) });
+}
+
+/** Asks the store; a lost reply is asked for once more, with the same owner, which the store recognises. */
+async function ask(store: Store, attempt: Admit): Promise<Verdict> {
+  try {
+    return await store.admit(attempt).catch(() => store.admit(attempt));
+  } catch (error) {
+    const reason = `store: ${error instanceof Error ? error.message : 'failed'}`;
+    throw new Refusal('state_unavailable', { retryAfterSeconds: 2, reason });
+  }
+}
+
+/** Makes the `spend` of each call: one atomic step that takes a slot and burns the nonce, or refuses. */
+export function createSpending({ store, budgetOf, maxInFlight, randomId }: SpendParts) {
+  const inFlight = new Map<string, number>();
+  const count = (budget: Budget, change: number): number => {
+    const now = (inFlight.get(budget.key) ?? 0) + change;
+    inFlight.set(budget.key, now);
+    return now;
+  };
+
+  const take = async (budget: Budget, trail: Trail, nonce?: NonceUse): Promise<Slot> => {
+    const owner = randomId();
+    const room = count(budget, 1) <= maxInFlight;
+    try {
+      const { kind, retryAfterMs } = await ask(store, { budget, owner, room, ...(nonce && { nonce }) });
+      trail.budgetLeft = store.view(budget).left;
+      if (kind !== 'admitted') throw refusalOf(kind, retryAfterMs);
+    } catch (error) {
+      count(budget, -1);
+      throw error;
+    }
+    const startedAt = performance.now();
+    return {
+      release(outcome) {
+        count(budget, -1);
+        trail.upstreamMs = performance.now() - startedAt;
+        if (outcome === 'completed') store.complete(budget, owner);
+      },
+    };
+  };
+
+  return (call: Call, admission: Spender, trail: Trail): Spend =>
+    () =>
+      admission.spend((nonce) => take(budgetOf(call.route), trail, nonce));
+}

@@ -1,0 +1,78 @@
+import { mkdirSync } from 'node:fs';
+import { compose } from './compose.ts';
+import { type Config, ConfigError } from './config.ts';
+import { trustedProxies } from './http/client-address.ts';
+import { createHttpServer } from './http/server.ts';
+import { createLog, type Log, type LogDestination } from './log.ts';
+import { type Embedded, openEmbedded } from './stores/embedded.ts';
+import { type FolderLock, lockFolder } from './stores/lock.ts';
+
+/** A gateway that is serving. */
+export interface RunningGateway {
+  readonly url: string;
+  readonly log: Log;
+  /** Answers what has arrived, then lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/** What a start may be given beside the configuration. */
+export interface StartOptions {
+  /** The span that budgets count in, in milliseconds; a minute unless told. */
+  readonly windowMs?: number;
+  /** Where the log goes instead of standard output. */
+  readonly logTo?: LogDestination;
+}
+
+const MAX_CONNECTIONS = 2_000;
+const DRAIN_MS = 55_000;
+
+async function openFolder(folder: string): Promise<{ lock: FolderLock; embedded: Embedded }> {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    throw new ConfigError([`DATA_DIR: the folder ${folder} cannot be made or written.`]);
+  }
+  const lock = await lockFolder(folder);
+  if (!lock) {
+    throw new ConfigError([`DATA_DIR: another process serves from ${folder}; without REDIS_URL only one may.`]);
+  }
+  return { lock, embedded: await openEmbedded(folder) };
+}
+
+function listenFault(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+  if (error.code === 'EADDRINUSE')
+    return new ConfigError([`PORT: ${port} on ${host} is in use; stop the other program or set PORT.`]);
+  if (error.code === 'EACCES')
+    return new ConfigError([`PORT: ${port} may not be used by this user; set PORT above 1023.`]);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return new ConfigError([`HOST: ${host} is no address of this machine.`]);
+  }
+  return error;
+}
+
+/** Starts a gateway in this process. Rejects with a ConfigError where the operator can change something. */
+export async function startGateway(config: Config, { windowMs, logTo }: StartOptions = {}): Promise<RunningGateway> {
+  const { lock, embedded } = await openFolder(config.dataDir);
+  const secrets = config.secrets.length > 0 ? config.secrets : [embedded.secret];
+  const log = createLog(config.logLevel, [...secrets, ...(config.tokens ? [config.tokens.key] : [])], logTo);
+  const { store } = embedded;
+  const house = await compose(config, { store, secrets, log: log.request, ...(windowMs && { windowMs }) });
+  const release = async () => {
+    await house.close();
+    await embedded.close();
+    lock.close();
+  };
+  const server = createHttpServer({
+    handle: house.gateway,
+    trustedProxies: trustedProxies(config.trustedProxies),
+    maxConnections: MAX_CONNECTIONS,
+  });
+  try {
+    const port = await server.listen(config.port, config.host);
+    const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+    return { url: config.baseUrl ?? `http://${host}:${port}`, log, stop: () => server.drain(DRAIN_MS).then(release) };
+  } catch (error) {
+    await release();
+    throw listenFault(error as NodeJS.ErrnoException, config);
+  }
+}

@@ -1,0 +1,83 @@
+import { UsedNonces } from './nonces.ts';
+import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from './ports.ts';
+import { type HeldSlot, SlidingLog } from './sliding-log.ts';
+
+/** What the memory store starts from. */
+export interface MemoryOptions {
+  /** Milliseconds since the Unix epoch, never stepping. */
+  readonly now: () => number;
+  /** Fresh for every store: it dies with the used nonces. */
+  readonly epoch: string;
+  /** Slots that were held before this process started, by budget. */
+  readonly held?: ReadonlyMap<string, readonly HeldSlot[]>;
+  /** Called before a slot counts as taken, and when a slot's end moves. A rejection refuses the slot, which stays held. */
+  readonly keep?: (budget: Budget, slot: HeldSlot) => Promise<void>;
+}
+
+/** The state of one process: nothing of it is shared, and each step is atomic because nothing runs in between. */
+export class MemoryStore implements Store {
+  readonly #options: MemoryOptions;
+  readonly #nonces: UsedNonces;
+  readonly #logs = new Map<string, SlidingLog>();
+
+  constructor(options: MemoryOptions) {
+    this.#options = options;
+    this.#nonces = new UsedNonces(options.epoch);
+  }
+
+  now(): number {
+    return this.#options.now();
+  }
+
+  epoch(): string {
+    return this.#options.epoch;
+  }
+
+  async admit({ budget, owner, room, nonce }: Admit): Promise<Verdict> {
+    const now = this.now();
+    const log = this.#log(budget);
+    if (nonce) {
+      const verdict = this.#nonces.judge(nonce, owner, now);
+      if (verdict !== 'burnt') return { kind: verdict };
+    }
+    const held = log.find(owner);
+    if (!held) {
+      if (log.pauseMs(now) > 0) return { kind: 'paused', retryAfterMs: log.pauseMs(now) };
+      if (!room) return { kind: 'crowded' };
+      const wait = log.waitMs(now);
+      if (wait > 0) return { kind: 'limited', retryAfterMs: wait };
+      if (nonce) this.#nonces.remember(nonce, owner, now);
+    }
+    await this.#options.keep?.(budget, held ?? log.take(owner, now));
+    return { kind: 'admitted' };
+  }
+
+  async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
+    const now = this.now();
+    const verdict = this.#nonces.judge(use, owner, now);
+    if (verdict === 'burnt') this.#nonces.remember(use, owner, now);
+    return verdict;
+  }
+
+  complete(budget: Budget, owner: string): void {
+    const slot = this.#log(budget).complete(owner, this.now());
+    // A later end that is not kept only makes a restart hold the slot for longer.
+    if (slot) this.#options.keep?.(budget, slot).catch(() => undefined);
+  }
+
+  async pause(budget: Budget, milliseconds: number): Promise<void> {
+    this.#log(budget).pause(this.now() + milliseconds);
+  }
+
+  view(budget: Budget): BudgetView {
+    return this.#log(budget).view(this.now());
+  }
+
+  #log(budget: Budget): SlidingLog {
+    const known = this.#logs.get(budget.key);
+    if (known) return known;
+    const log = new SlidingLog(budget, this.#options.held?.get(budget.key));
+    this.#logs.set(budget.key, log);
+    return log;
+  }
+}

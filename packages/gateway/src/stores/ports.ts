@@ -1,0 +1,73 @@
+/** A budget that an upstream key has: a sliding log of `limit` slots. */
+export interface Budget {
+  readonly key: string;
+  readonly limit: number;
+  /** How long a slot stays taken after its call has completed. */
+  readonly windowMs: number;
+  /** How long a call may take; a slot whose end is never reported frees after this and the window. */
+  readonly inFlightMs: number;
+}
+
+/** A sign-in nonce to be burnt: its text, when it was issued, and under which epoch it was checked. */
+export interface NonceUse {
+  readonly nonce: string;
+  readonly issuedAtSeconds: number;
+  readonly epoch: string;
+}
+
+/** One attempt to take a slot. */
+export interface Admit {
+  readonly budget: Budget;
+  /** A fresh random value of this node. The same owner asking again gets the same yes: the first reply was lost. */
+  readonly owner: string;
+  /** Whether this node has room for one more call in flight. */
+  readonly room: boolean;
+  readonly nonce?: NonceUse;
+}
+
+/** What became of a nonce. */
+export type NonceVerdict = 'burnt' | 'nonce_used' | 'nonce_expired';
+
+/** What became of an attempt. Nothing was taken and nothing burnt unless it is `admitted`. */
+export interface Verdict {
+  readonly kind: 'admitted' | 'nonce_used' | 'nonce_expired' | 'crowded' | 'limited' | 'paused';
+  /** With `limited` and `paused`: until it is worth asking again. */
+  readonly retryAfterMs?: number;
+}
+
+/** What a node last knew of a budget. */
+export interface BudgetView {
+  readonly left: number;
+  /** Until the next slot frees; 0 when none is held. */
+  readonly resetMs: number;
+}
+
+/**
+ * What the gateway remembers about sign-ins and budgets. Every method may reject when the store is down.
+ * Implementations pass the suite in tests/stores/contract.ts.
+ */
+export interface Store {
+  /** The store's clock, in milliseconds since the Unix epoch; it never steps. */
+  now(): number;
+  /** Lives and dies with the set of used nonces. Nothing until one has been read. */
+  epoch(): string | undefined;
+  /**
+   * One atomic step, judged in this order: the nonce (epoch, age from -30 to 300 s, use), a pause, room, the limit.
+   * Takes the slot and burns the nonce, or does neither.
+   */
+  admit(attempt: Admit): Promise<Verdict>;
+  /** Burns a nonce where no slot is needed. */
+  burn(use: NonceUse, owner: string): Promise<NonceVerdict>;
+  /** The call is over: its slot frees one window from now. */
+  complete(budget: Budget, owner: string): void;
+  /** Nobody gets a slot of this budget for so long. */
+  pause(budget: Budget, milliseconds: number): Promise<void>;
+  view(budget: Budget): BudgetView;
+}
+
+/** A nonce is judged by the store's clock: at most this old, */
+export const NONCE_MAX_AGE_SECONDS = 300;
+/** at most this far ahead of it, */
+export const NONCE_MAX_AHEAD_SECONDS = 30;
+/** and remembered until this long after its issue, when no clock can accept it any more. */
+export const NONCE_MEMORY_SECONDS = 360;

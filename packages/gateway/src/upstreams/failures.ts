@@ -1,0 +1,67 @@
+import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import type { Dispatcher } from 'undici';
+import { readJson } from './body.ts';
+
+const DEFAULT_PAUSE_SECONDS = 60;
+const MAX_PAUSE_SECONDS = 300;
+const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_MESSAGE_LENGTH = 200;
+const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u;
+
+/** How long an upstream's Retry-After asks to wait: seconds or a date, within sensible bounds. */
+export function pauseSeconds(retryAfter: unknown, nowMs: number): number {
+  const text = String(retryAfter ?? '');
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - nowMs) / 1000);
+  return Number.isNaN(seconds) ? DEFAULT_PAUSE_SECONDS : Math.min(Math.max(seconds, 1), MAX_PAUSE_SECONDS);
+}
+
+function messageIn(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const error: unknown = Reflect.get(value, 'error');
+  if (typeof error === 'string') return error;
+  return messageIn(error) ?? Reflect.get(value, 'message');
+}
+
+/** An upstream's own short message, when it is safe to pass on. */
+async function quotable(response: Dispatcher.ResponseData, secrets: readonly string[]): Promise<string | undefined> {
+  try {
+    const message = messageIn((await readJson(response, MAX_ERROR_BYTES)).value);
+    if (typeof message !== 'string' || message.length > MAX_MESSAGE_LENGTH || !PRINTABLE.test(message))
+      return undefined;
+    return secrets.some((secret) => message.toLowerCase().includes(secret.toLowerCase())) ? undefined : message;
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(status: number): RefusalCode {
+  if (status === 400 || status === 404 || status === 422) return 'upstream_rejected';
+  if (status === 401 || status === 403) return 'upstream_auth_failed';
+  if (status === 429) return 'upstream_rate_limited';
+  return status >= 300 && status < 400 ? 'upstream_redirect' : 'upstream_error';
+}
+
+/** What a status other than 200 means to the caller. */
+export async function refusalOfStatus(response: Dispatcher.ResponseData, secrets: readonly string[]): Promise<Refusal> {
+  const { statusCode, headers } = response;
+  const code = statusCode > 200 && statusCode < 300 ? 'upstream_invalid_response' : codeOf(statusCode);
+  const hint = code === 'upstream_auth_failed' ? '; is its key right?' : '';
+  const reason = `upstream status ${statusCode}${hint}`;
+  if (code === 'upstream_rate_limited') {
+    return new Refusal(code, { reason, retryAfterSeconds: pauseSeconds(headers['retry-after'], Date.now()) });
+  }
+  if (code !== 'upstream_rejected') return new Refusal(code, { reason });
+  const message = await quotable(response, secrets);
+  return new Refusal(code, {
+    reason,
+    status: statusCode,
+    ...(message && { message: `The upstream says: ${message}` }),
+  });
+}
+
+/** What a call that broke off means to the caller, by how far it had come. */
+export function refusalOfFailure(error: unknown, deadlinePassed: boolean, otherwise: RefusalCode): Refusal {
+  if (deadlinePassed) return new Refusal('upstream_timeout', { reason: 'deadline' });
+  const code = String((error as NodeJS.ErrnoException)?.code ?? (error as Error)?.name ?? 'unknown');
+  return new Refusal(code.startsWith('HPE_') ? 'upstream_invalid_response' : otherwise, { reason: code });
+}

@@ -1,0 +1,22 @@
+export { envelope } from './envelope.ts';
+export { createMatcher, type Match } from './match.ts';
+export { type Cluster, NETWORKS, SIGN_IN_NETWORKS } from './networks.ts';
+export { ENUMERATIONS } from './parameters.ts';
+export { HEADERS, type PaymentRequired } from './payment-required.ts';
+export { type Issue, REFUSALS, Refusal, type RefusalCode, type RefusalDetails, refusalBody } from './refusals.ts';
+export type {
+  Access,
+  HttpMethod,
+  InputSchemas,
+  Provider,
+  RequestValues,
+  Route,
+  Rule,
+  Surface,
+  Values,
+} from './route.ts';
+export { routes } from './routes/index.ts';
+export { CATALOG_PROVIDERS } from './routes/system.ts';
+export { SIWX_EXTENSION, type SiwxInfo, siwxExtension } from './siwx/challenge.ts';
+export { type SiwxMessage, siwxMessageText } from './siwx/message.ts';
+export { readSiwxPayload, type SiwxPayload } from './siwx/payload.ts';

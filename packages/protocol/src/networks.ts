@@ -1,0 +1,11 @@
+/** The Solana clusters that the gateway knows, by the name that paths use, as CAIP-2 identifiers. */
+export const NETWORKS = {
+  mainnet: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+  devnet: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
+} as const;
+
+/** A cluster's name as it stands in paths and envelopes. */
+export type Cluster = keyof typeof NETWORKS;
+
+/** The network identifiers that a sign-in may name, mainnet first: clients sign for the first one they can. */
+export const SIGN_IN_NETWORKS: readonly string[] = [NETWORKS.mainnet, NETWORKS.devnet];

@@ -1,0 +1,61 @@
+import Type, { type TSchema } from 'typebox';
+
+/** The enumerations of specification 2.2, which the gateway enforces before any upstream is asked. */
+export const ENUMERATIONS = {
+  include: ['profile', 'risk', 'ohlcv', 'markets'],
+  interval: ['1m', '5m', '15m', '1H', '4H', '1D', '1W'],
+  kind: [
+    'native',
+    'wrapped',
+    'bridged',
+    'etf',
+    'yield',
+    'leveraged',
+    'basket',
+    'lst',
+    'stablecoin',
+    'tokenized_equity',
+  ],
+  liquidityTier: ['tier1', 'tier2', 'tier3'],
+  trustTier: ['tier1', 'tier2', 'tier3', 'experimental'],
+  list: ['all', 'majors', 'lsts', 'currencies', 'rwas', 'etfs', 'metals', 'stocks'],
+  groupBy: ['asset', 'mint'],
+  variantsMode: ['all'],
+} as const;
+
+/** One of a fixed set of words. */
+export const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Enum([...values] as unknown as T, { type: 'string', description });
+
+/** Non-empty text without control characters, counted in Unicode code points. */
+export const text = (description: string, maxLength = 200) =>
+  Type.String({ minLength: 1, maxLength, pattern: `^[^\\p{Cc}]{0,${maxLength}}$`, description });
+
+/** A Solana mint address or another name of an asset; whether it exists is the upstream's to say. */
+export const mint = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\p{Cc},]{0,200}$', description });
+
+/** A whole number within bounds, in decimal digits only. */
+export const integer = (minimum: number, maximum: number, description: string) =>
+  Type.Integer({ minimum, maximum, description });
+
+/** A point in time in whole Unix seconds. */
+export const unixSeconds = (description: string) => integer(0, Number.MAX_SAFE_INTEGER, `${description} Unix seconds.`);
+
+interface ListBounds {
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+/** Several values: comma-separated in a query, an array in a JSON body. */
+export const list = <T extends TSchema>(items: T, description: string, bounds: ListBounds = {}) =>
+  Type.Array(items, { ...bounds, description });
+
+/** A canonical asset id or a singleton id `solana-<mint>` as one path segment. */
+export const assetId = () =>
+  Type.String({
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',
+    description: 'Canonical asset id, or a singleton id of the form solana-<mint>.',
+  });
+
+export const optional = Type.Optional;

@@ -1,0 +1,123 @@
+interface RefusalKind {
+  readonly status: number;
+  /** One public sentence that tells the caller what to do next. */
+  readonly message: string;
+}
+
+const signIn = (message: string): RefusalKind => ({ status: 402, message });
+
+/**
+ * Every way to say no: the stable code, its HTTP status and its public sentence.
+ * The codes of sign-in are the vocabulary of the x402 sign-in-with-x extension.
+ */
+export const REFUSALS = {
+  sign_in_required: signIn('Sign the challenge with a Solana wallet and send it in SIGN-IN-WITH-X.'),
+  invalid_siwx_header: signIn('SIGN-IN-WITH-X is not one well-formed sign-in payload; sign the fresh challenge.'),
+  invalid_siwx_expired: signIn('The sign-in has expired; sign the fresh challenge.'),
+  invalid_siwx_nonce: signIn('The nonce was used before or was not issued here; sign the fresh challenge.'),
+  invalid_siwx_domain_mismatch: signIn('The sign-in names another domain; sign the fresh challenge.'),
+  invalid_siwx_uri_mismatch: signIn('The sign-in names another URL; sign the fresh challenge.'),
+  invalid_siwx_issued_at_too_old: signIn('issuedAt is too old; copy it from the fresh challenge.'),
+  invalid_siwx_issued_at_in_future: signIn('issuedAt lies in the future; copy it from the fresh challenge.'),
+  invalid_siwx_not_yet_valid: signIn('notBefore lies in the future; sign the fresh challenge without it.'),
+  invalid_siwx_unsupported_chain: signIn('Sign with ed25519 for one of the supportedChains of the fresh challenge.'),
+  invalid_siwx_malformed_signature: signIn(
+    'Address and signature are base58 of 32 and 64 bytes; sign the fresh challenge.',
+  ),
+  invalid_siwx_signature: signIn('The signature does not match the address and the message; sign the fresh challenge.'),
+
+  invalid_request: {
+    status: 400,
+    message: 'The request breaks the rules listed in issues; correct it and send it again.',
+  },
+  invalid_provider_filter: { status: 400, message: 'The provider filter takes one of the values listed in issues.' },
+  invalid_json: { status: 400, message: 'The body must be JSON in UTF-8, nested at most 32 deep.' },
+  bad_request: {
+    status: 400,
+    message: 'The request line or the Host header is not acceptable; send a plain path to this host.',
+  },
+  not_found: { status: 404, message: 'There is no such route here; GET /v1/catalog lists them all.' },
+  method_not_allowed: { status: 405, message: 'This path takes the methods that the Allow header lists.' },
+  request_timeout: { status: 408, message: 'The request did not arrive in time; send it again.' },
+  body_too_large: { status: 413, message: 'The body may have at most 64 KiB.' },
+  uri_too_long: { status: 414, message: 'The request target may have at most 8 KiB.' },
+  unsupported_media_type: { status: 415, message: 'Send the body as application/json, without a content encoding.' },
+  headers_too_large: { status: 431, message: 'The headers may have at most 16 KiB.' },
+
+  rate_limited: {
+    status: 429,
+    message: 'The shared budget is used up; send the same request again after Retry-After.',
+  },
+  upstream_rejected: { status: 422, message: 'The upstream rejected the request.' },
+  upstream_error: { status: 502, message: 'The upstream failed; try again later.' },
+  upstream_auth_failed: {
+    status: 502,
+    message: 'The upstream does not accept this gateway at the moment; try again later.',
+  },
+  upstream_unreachable: { status: 502, message: 'The upstream cannot be reached; try again later.' },
+  upstream_redirect: { status: 502, message: 'The upstream answered with a redirect, which is never followed.' },
+  upstream_invalid_response: { status: 502, message: 'The upstream gave an unusable answer; try again later.' },
+  upstream_rate_limited: {
+    status: 503,
+    message: 'The upstream asks for a pause; send the same request again after Retry-After.',
+  },
+  upstream_timeout: { status: 504, message: 'The upstream did not answer in time; try again later.' },
+  state_unavailable: { status: 503, message: 'The state store is unavailable; try again after Retry-After.' },
+  overloaded: { status: 503, message: 'Too much is in flight; send the same request again after Retry-After.' },
+  shutting_down: { status: 503, message: 'This node is shutting down; send the same request again after Retry-After.' },
+  internal_error: { status: 500, message: 'Something went wrong on our side; quote requestId to the operator.' },
+} as const satisfies Record<string, RefusalKind>;
+
+/** A stable machine-readable reason for a refusal. */
+export type RefusalCode = keyof typeof REFUSALS;
+
+/** One broken rule of a request: where, which, and what is allowed; never the value that was sent. */
+export interface Issue {
+  readonly in: 'path' | 'query' | 'body';
+  readonly name: string;
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** What a refusal may add to its code. */
+export interface RefusalDetails {
+  /** Replaces the status of the code, where an upstream's own 4xx status is kept. */
+  readonly status?: number;
+  /** Replaces the public sentence. */
+  readonly message?: string;
+  readonly issues?: readonly Issue[];
+  readonly retryAfterSeconds?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For the log only: which check or fault it was. */
+  readonly reason?: string;
+}
+
+/** Thrown wherever a request is refused; one place turns it into a response. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly details: RefusalDetails;
+
+  constructor(code: RefusalCode, details: RefusalDetails = {}) {
+    super(details.reason ?? code);
+    this.name = 'Refusal';
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return this.details.status ?? REFUSALS[this.code].status;
+  }
+}
+
+/** The JSON body of a refusal: `ok error message requestId`, then whatever details are public. */
+export function refusalBody(refusal: Refusal, requestId: string): Record<string, unknown> {
+  const { message, issues, retryAfterSeconds } = refusal.details;
+  return {
+    ok: false,
+    error: refusal.code,
+    message: message ?? REFUSALS[refusal.code].message,
+    requestId,
+    ...(issues && { issues }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
+}

@@ -1,0 +1,92 @@
+import Type, { type TObject, type TProperties } from 'typebox';
+
+/** Who answers a route: the gateway itself, or the provider behind an upstream. */
+export type Provider = 'gateway' | 'tokens';
+
+/** A family of routes. */
+export type Surface = 'system' | 'tokens';
+
+/** Which gate a route is behind. */
+export type Access = 'public' | 'siwx';
+
+/** The verbs that a row can have; HEAD and OPTIONS follow from them. */
+export type HttpMethod = 'GET' | 'POST';
+
+/** Values by name, as they came out of a schema. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** The three places that a request carries values in. */
+export interface RequestValues {
+  readonly path: Values;
+  readonly query: Values;
+  readonly body: Values;
+}
+
+/** A rule over several parameters, one that a JSON Schema of single parameters cannot say. */
+export interface Rule {
+  readonly name: string;
+  readonly description: string;
+  readonly in: 'query' | 'body';
+  readonly parameters: readonly string[];
+  readonly holds: (values: Values) => boolean;
+}
+
+/** The schemas of the three places; a place without a schema takes nothing. */
+export interface InputSchemas {
+  readonly path?: TObject;
+  readonly query?: TObject;
+  readonly body?: TObject;
+}
+
+/** One row of the table: everything known about one endpoint. */
+export interface Route {
+  readonly id: string;
+  readonly provider: Provider;
+  readonly surface: Surface;
+  /** The envelope's `method`. */
+  readonly method: string;
+  readonly httpMethod: HttpMethod;
+  readonly path: string;
+  readonly access: Access;
+  readonly description: string;
+  readonly input: InputSchemas;
+  readonly rules: readonly Rule[];
+  /** A refusal code of its own for a parameter, instead of `invalid_request`. */
+  readonly codes: Readonly<Record<string, 'invalid_provider_filter'>>;
+  /** Values that pass the row's own schemas and rules. */
+  readonly example: Partial<RequestValues>;
+  /** Where the request goes: an upstream's path template, and what is sent there when it differs from the input. */
+  readonly upstream: { readonly path: string; readonly forward: (values: RequestValues) => RequestValues };
+}
+
+/** What a row builder is told beyond the row's name. */
+export interface RowOptions {
+  readonly path?: TProperties;
+  readonly query?: TProperties;
+  readonly body?: TProperties;
+  readonly rules?: readonly Rule[];
+  readonly codes?: Route['codes'];
+  readonly example?: Partial<RequestValues>;
+  readonly forward?: (values: RequestValues) => RequestValues;
+}
+
+const closed = (properties: TProperties): TObject => Type.Object(properties, { additionalProperties: false });
+
+/** The schemas of a row, closed against unknown names. */
+export function schemasOf({ path, query, body }: RowOptions): InputSchemas {
+  return {
+    ...(path && { path: closed(path) }),
+    ...(query && { query: closed(query) }),
+    ...(body && { body: closed(body) }),
+  };
+}
+
+/** Splits a row's `VERB /path` into the two. */
+export function verbAndPath(endpoint: string): { httpMethod: HttpMethod; path: string } {
+  const [verb, path] = endpoint.split(' ');
+  if ((verb !== 'GET' && verb !== 'POST') || !path) throw new TypeError(`not an endpoint: ${endpoint}`);
+  return { httpMethod: verb, path };
+}
+
+/** Sends the input as it is. */
+export const unchanged = (values: RequestValues): RequestValues => values;

@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { build, checkNode, install, stop } from './setup.mjs';
+import { test } from './test.mjs';
+
+const PROGRAMS = {
+  start: '../packages/sandbox/dist/start.js',
+  gateway: '../packages/gateway/dist/main.js',
+  ask: '../packages/client/dist/ask.js',
+};
+
+const [command = '', ...words] = process.argv.slice(2);
+const launchedFrom = process.cwd();
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+checkNode();
+install();
+build();
+if (command === 'test') test(words);
+else if (PROGRAMS[command]) {
+  process.chdir(launchedFrom);
+  process.argv.splice(1, 2, fileURLToPath(new URL(PROGRAMS[command], import.meta.url)));
+  await import(PROGRAMS[command]);
+} else stop(`Unknown command; one of ${['test', ...Object.keys(PROGRAMS)].join(', ')}.`);

@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const STAMPS = '.setup';
+const PACKAGES = ['protocol', 'gateway', 'client', 'sandbox'];
+
+/** Ends the process with one sentence that says what to change. */
+export function stop(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}
+
+export function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    stop(`Node ${process.versions.node} is too old: install Node 20.19 or later and run this again.`);
+  }
+}
+
+function npm(...words) {
+  const cli = process.env.npm_execpath;
+  const [command, ...first] = cli ? [process.execPath, cli] : ['npm'];
+  const options = { stdio: ['ignore', 2, 'inherit'], shell: !cli && process.platform === 'win32' };
+  return spawnSync(command, [...first, ...words], options).status === 0;
+}
+
+/** Runs a step unless it has run for the same content before and its result is still there. */
+function once({ name, content, result }, step) {
+  const stamp = join(STAMPS, name);
+  const hash = createHash('sha256').update(content).digest('hex');
+  if (result.every((path) => existsSync(path)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  step();
+  mkdirSync(STAMPS, { recursive: true });
+  writeFileSync(stamp, hash);
+}
+
+/** Installs what the lock says; where a platform's build is missing from it, whatever fits the platform. */
+export function install() {
+  const content = [readFileSync('package-lock.json'), process.version, process.platform, process.arch].join(' ');
+  once({ name: 'installed', content, result: ['node_modules'] }, () => {
+    process.stderr.write('Installing the dependencies (the first time only) …\n');
+    if (npm('ci', '--loglevel=error') || npm('install', '--no-package-lock', '--loglevel=error')) return;
+    stop('The dependencies could not be installed; see the lines above.');
+  });
+}
+
+const filesIn = (folder) =>
+  readdirSync(folder, { recursive: true })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .sort();
+
+/** Compiles the packages when their sources have changed. */
+export function build() {
+  const sources = PACKAGES.flatMap((name) => filesIn(`packages/${name}/src`));
+  const content = sources.map((path) => path + readFileSync(path, 'utf8')).join('');
+  const result = PACKAGES.map((name) => `packages/${name}/dist/index.js`);
+  once({ name: 'built', content, result }, () => {
+    process.stderr.write('Compiling …\n');
+    const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--build'], { stdio: [0, 2, 2] });
+    if (status !== 0) stop('The sources do not compile; see the lines above.');
+  });
+}

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Environment, type RunningGateway, readConfig, startGateway } from '@asset-gateway/gateway';
+import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+
+/** A secret that must never show up in an answer or a log line. */
+export const CANARY_KEY = 'CANARY_0123456789_upstream_key';
+export const CANARY_SECRET = 'CANARY_gateway_secret_0123456789abcdef';
+
+/** A gateway over HTTP, in this process, against its own sandbox upstream. */
+export interface House {
+  readonly url: string;
+  readonly port: number;
+  readonly upstream: TokensApi;
+  readonly logLines: string[];
+  readonly gateway: RunningGateway;
+  stop(): Promise<void>;
+}
+
+/** What a house may be given beside variables. */
+export interface HouseOptions {
+  readonly windowMs?: number;
+  /** A folder to start from; removed at the end only when it was made here. */
+  readonly dataDir?: string;
+}
+
+export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'asset-gateway-test-'));
+
+/** Starts one on free ports, with a budget that does not get in the way unless told. */
+export async function startHouse(variables: Environment = {}, options: HouseOptions = {}): Promise<House> {
+  const upstream = await startTokensApi({ key: CANARY_KEY });
+  const dataDir = options.dataDir ?? makeFolder();
+  const logLines: string[] = [];
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    GATEWAY_SECRET: CANARY_SECRET,
+    TOKENS_API_BASE_URL: upstream.url,
+    TOKENS_API_KEY: CANARY_KEY,
+    TOKENS_RATE_LIMIT_PER_MINUTE: '100000',
+    ...variables,
+  });
+  const gateway = await startGateway(config, {
+    ...(options.windowMs && { windowMs: options.windowMs }),
+    logTo: { write: (line) => void logLines.push(line) },
+  });
+  return {
+    url: gateway.url,
+    port: Number(new URL(gateway.url).port),
+    upstream,
+    logLines,
+    gateway,
+    async stop() {
+      await gateway.stop();
+      await upstream.close();
+      if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { challengeIn, newSigner, type Signer, type SignInChallenge, signIn } from '@asset-gateway/client';
+
+export { newSigner };
+
+/** Asks without a sign-in and answers with the challenge. */
+export async function challengeFor(url: string, init: RequestInit = {}): Promise<SignInChallenge> {
+  const response = await fetch(url, init);
+  const challenge = challengeIn(await response.json());
+  if (!challenge) throw new Error(`no challenge but ${response.status} from ${url}`);
+  return challenge;
+}
+
+/** A header that opens this URL once. */
+export async function signedHeader(url: string, init: RequestInit = {}, signer: Signer = newSigner()): Promise<string> {
+  return signIn(await challengeFor(url, init), signer, new URL(url));
+}
+
+/** Asks with a fresh sign-in. */
+export async function askSigned(url: string, init: RequestInit = {}, signer: Signer = newSigner()): Promise<Response> {
+  const header = await signedHeader(url, init, signer);
+  return fetch(url, { ...init, headers: { ...init.headers, 'SIGN-IN-WITH-X': header } });
+}
+
+/** The JSON payload inside a sign-in header, for tests that change it. */
+export const decodeHeader = (header: string): Record<string, unknown> =>
+  JSON.parse(Buffer.from(header, 'base64').toString()) as Record<string, unknown>;
+
+export const encodeHeader = (payload: unknown): string => Buffer.from(JSON.stringify(payload)).toString('base64');
