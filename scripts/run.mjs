@@ -19,4 +19,5 @@ else if (PROGRAMS[command]) {
   process.chdir(launchedFrom);
   process.argv.splice(1, 2, fileURLToPath(new URL(PROGRAMS[command], import.meta.url)));
   await import(PROGRAMS[command]);
-} else stop(`Unknown command; one of ${['test', ...Object.keys(PROGRAMS)].join(', ')}.`);
+} else if (command !== 'setup')
+  stop(`Unknown command; one of ${['setup', 'test', ...Object.keys(PROGRAMS)].join(', ')}.`);

@@ -59,7 +59,9 @@ export function build() {
   const result = PACKAGES.map((name) => `packages/${name}/dist/index.js`);
   once({ name: 'built', content, result }, () => {
     process.stderr.write('Compiling …\n');
-    const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--build'], { stdio: [0, 2, 2] });
+    const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--build'], {
+      stdio: [0, 2, 2],
+    });
     if (status !== 0) stop('The sources do not compile; see the lines above.');
   });
 }

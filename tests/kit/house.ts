@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { type Environment, type RunningGateway, readConfig, startGateway } from '@asset-gateway/gateway';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { makeFolder } from './folder.ts';
 
 /** A secret that must never show up in an answer or a log line. */
 export const CANARY_KEY = 'CANARY_0123456789_upstream_key';
@@ -24,8 +23,6 @@ export interface HouseOptions {
   /** A folder to start from; removed at the end only when it was made here. */
   readonly dataDir?: string;
 }
-
-export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'asset-gateway-test-'));
 
 /** Starts one on free ports, with a budget that does not get in the way unless told. */
 export async function startHouse(variables: Environment = {}, options: HouseOptions = {}): Promise<House> {

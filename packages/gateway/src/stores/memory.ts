@@ -48,7 +48,8 @@ export class MemoryStore implements Store {
       if (wait > 0) return { kind: 'limited', retryAfterMs: wait };
       if (nonce) this.#nonces.remember(nonce, owner, now);
     }
-    await this.#options.keep?.(budget, held ?? log.take(owner, now));
+    const slot = held ?? log.take(owner, now);
+    await this.#options.keep?.(budget, slot);
     return { kind: 'admitted' };
   }
 

@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, normalize } from 'node:path';
+import ts from 'typescript';
+
+/** A source file by its path from the root of the repository. */
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+}
+
+const MAX_FILE_LINES = 200;
+const MAX_FUNCTION_LINES = 40;
+const MAX_PARAMETERS = 4;
+const MAX_PIPELINE_LINES = 45;
+
+/** Tables of pure data, which may be longer than other files. */
+const DATA_TABLES = /^packages\/(?:sandbox\/src\/tokens\/data\/[\w-]+|protocol\/src\/routes\/\w+)\.ts$/;
+const FORBIDDEN_NAMES = /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\.ts$|\/)/;
+const GATEWAY = 'packages/gateway/src/';
+
+/** Who may import whom inside the gateway; `types` of a room are for everybody whom the table lets name it. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  'call.ts': ['stores/ports.ts'],
+  'config.ts': [],
+  'log.ts': ['stages/trail.ts'],
+  'run.ts': ['config.ts'],
+  'stores/': ['stores/'],
+  'http/': ['http/'],
+  'describe/': ['describe/'],
+  'stages/': ['stages/', 'call.ts', 'stores/ports.ts'],
+  'gates/': ['gates/', 'call.ts', 'describe/', 'stores/ports.ts'],
+  'upstreams/': ['upstreams/', 'call.ts', 'stores/ports.ts'],
+  'gateway.ts': ['stages/', 'call.ts', 'gates/gate.ts', 'upstreams/upstream.ts'],
+  'compose.ts': ['stages/', 'call.ts', 'gates/', 'upstreams/', 'stores/', 'describe/', 'config.ts', 'gateway.ts'],
+  'start.ts': ['compose.ts', 'config.ts', 'http/', 'log.ts', 'stores/'],
+  'main.ts': ['config.ts', 'run.ts', 'start.ts'],
+  'index.ts': ['config.ts', 'run.ts', 'start.ts'],
+};
+
+/** Rooms that speak to the gateway's own packages at all. */
+const WITHOUT_PROTOCOL = ['stores/', 'config.ts', 'log.ts', 'run.ts', 'start.ts', 'main.ts', 'index.ts'];
+
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  gateway: ['protocol'],
+  client: ['protocol'],
+  sandbox: ['protocol', 'gateway'],
+};
+
+export function readSources(folder = 'packages'): Source[] {
+  const paths = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
+  return paths
+    .filter((path) => /^packages\/\w+\/src\/.*\.ts$/.test(path) && statSync(path).isFile())
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+}
+
+/** What a file imports: paths of our own files, or package names. */
+export function importsOf({ path, text }: Source): string[] {
+  const specifiers = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+  return specifiers.map((name) => (name.startsWith('.') ? normalize(join(path, '..', name)) : name));
+}
+
+function roomOf(path: string): string {
+  const inside = path.slice(GATEWAY.length);
+  return inside.includes('/') ? `${inside.split('/')[0]}/` : inside;
+}
+
+function wrongInGateway(source: Source): string[] {
+  const room = roomOf(source.path);
+  const allowed = ROOMS[room];
+  if (!allowed) return [`${source.path} is in no room of the table`];
+  const isWrong = (name: string): boolean => {
+    if (name === '@asset-gateway/protocol') return WITHOUT_PROTOCOL.includes(room);
+    return name.startsWith(GATEWAY) && !allowed.some((room) => name.slice(GATEWAY.length).startsWith(room));
+  };
+  return importsOf(source)
+    .filter(isWrong)
+    .map((name) => `${source.path} must not import ${name}`);
+}
+
+function wrongBetweenPackages(source: Source): string[] {
+  const own = source.path.split('/')[1] ?? '';
+  const isWrong = (name: string): boolean => {
+    if (name.startsWith('packages/')) return !name.startsWith(`packages/${own}/`);
+    if (own === 'protocol' && name.startsWith('node:')) return true;
+    const other = /^@asset-gateway\/(\w+)/.exec(name)?.[1];
+    return other !== undefined && !PACKAGES[own]?.includes(other);
+  };
+  return importsOf(source)
+    .filter(isWrong)
+    .map((name) => `${source.path} must not import ${name}`);
+}
+
+export function wrongImports(sources: readonly Source[]): string[] {
+  const inGateway = sources.filter(({ path }) => path.startsWith(GATEWAY));
+  return [...sources.flatMap(wrongBetweenPackages), ...inGateway.flatMap(wrongInGateway)];
+}
+
+/** Files that import each other in a circle. */
+export function importCycles(sources: readonly Source[]): string[] {
+  const graph = new Map(sources.map((source) => [source.path, importsOf(source)]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+    if (done.has(path) || trail.includes(path)) return;
+    for (const next of graph.get(path) ?? []) if (graph.has(next)) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return cycles;
+}
+
+/** Lines that hold code: neither blank nor comment alone. */
+export function codeLines(text: string): number {
+  const withoutBlocks = text.replace(/\/\*[\s\S]*?\*\//g, '');
+  return withoutBlocks.split('\n').filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length;
+}
+
+function tooLongFunctions({ path, text }: Source): string[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+  const faults: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body) {
+      const name = node.name?.getText(file) ?? 'a function';
+      const lines = codeLines(node.getText(file));
+      if (lines > MAX_FUNCTION_LINES) faults.push(`${path}: ${name} has ${lines} lines`);
+      if (node.parameters.length > MAX_PARAMETERS)
+        faults.push(`${path}: ${name} has ${node.parameters.length} parameters`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return faults;
+}
+
+export function wrongSizes(sources: readonly Source[]): string[] {
+  return sources.flatMap((source) => {
+    const lines = codeLines(source.text);
+    const limit = source.path === `${GATEWAY}gateway.ts` ? MAX_PIPELINE_LINES : MAX_FILE_LINES;
+    const tooLong = lines > limit && !DATA_TABLES.test(source.path);
+    return [...(tooLong ? [`${source.path} has ${lines} code lines`] : []), ...tooLongFunctions(source)];
+  });
+}
+
+/** What may stand only in certain files. */
+const ONLY_IN: readonly { readonly what: string; readonly pattern: RegExp; readonly allowed: RegExp }[] = [
+  { what: 'the environment', pattern: /process\.env\b/, allowed: /\/config\.ts$/ },
+  {
+    what: 'a path of the API',
+    pattern: /['"`]\/v1\//,
+    allowed: /protocol\/src\/routes\/|client\/src\/ask\.ts$|sandbox\/src\/tokens\//,
+  },
+  {
+    what: 'an outgoing request',
+    pattern: /from 'undici'|\bfetch\(|\brequest\(\{/,
+    allowed: /gateway\/src\/upstreams\/|client\/src\/|sandbox\/src\//,
+  },
+  {
+    what: 'a suppression',
+    pattern: /biome-ignore|@ts-ignore|@ts-expect-error|@ts-nocheck|eslint-disable/,
+    allowed: /^$/,
+  },
+  { what: 'any', pattern: /[:<|&(,]\s*any\b(?!\w)|\bas any\b/, allowed: /^$/ },
+  { what: 'a default export', pattern: /^export default\b/m, allowed: /\.d\.ts$/ },
+];
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+
+export function misplaced(sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, text }) => {
+    const names = FORBIDDEN_NAMES.test(path) ? [`${path} has a name that says nothing`] : [];
+    const found = ONLY_IN.filter(({ what, pattern, allowed }) => {
+      const searched = what === 'a suppression' ? text : withoutComments(text);
+      return pattern.test(searched) && !allowed.test(path);
+    });
+    return [...names, ...found.map(({ what }) => `${path} holds ${what}`)];
+  });
+}

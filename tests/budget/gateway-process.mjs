@@ -1,0 +1,8 @@
+// A gateway in a process of its own, configured by the environment, whose budgets count in a span of argv[2] ms.
+import { processEnvironment, readConfig, run, startGateway } from '@asset-gateway/gateway';
+
+await run(async () => {
+  const gateway = await startGateway(readConfig(processEnvironment()), { windowMs: Number(process.argv[2]) });
+  process.stdout.write(`listening ${gateway.url}\n`);
+  return gateway;
+});

@@ -1,0 +1,59 @@
+import { rmSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { type GatewayProcess, startProcess } from '../kit/process.ts';
+import { rounds } from '../kit/rounds.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { mostInAnySpan, sleep } from './history.ts';
+
+const SCRIPT = 'tests/budget/gateway-process.mjs';
+
+describe('a gateway that is killed and started again', () => {
+  let upstream: TokensApi;
+  let gateway: GatewayProcess;
+  let folder: string;
+
+  afterEach(async () => {
+    await gateway.end('SIGKILL');
+    await upstream.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function flood(limit: number, windowMs: number, kills: number): Promise<number> {
+    upstream = await startTokensApi({ key: 'upstream-key' });
+    folder = makeFolder();
+    const variables = {
+      PORT: '0',
+      DATA_DIR: folder,
+      UPSTREAM_TIMEOUT_MS: '1000',
+      TOKENS_API_KEY: 'upstream-key',
+      TOKENS_API_BASE_URL: upstream.url,
+      TOKENS_RATE_LIMIT_PER_MINUTE: String(limit),
+    };
+    for (let kill = 0; kill < kills; kill++) {
+      upstream.faults.delayMs = (kill % 3) * 40;
+      gateway = await startProcess(SCRIPT, [String(windowMs)], variables);
+      const asked = Array.from({ length: limit + 5 }, () =>
+        askSigned(`${gateway.url}/v1/x402/tokens/assets/bitcoin`).catch(() => undefined),
+      );
+      if (kill % 2 === 0) await Promise.all(asked);
+      else await sleep(60);
+      await gateway.end('SIGKILL');
+      await Promise.all(asked);
+    }
+    return mostInAnySpan(upstream.arrivals, windowMs);
+  }
+
+  it('L1 R12 H14 does not exceed the limit across SIGKILL', { timeout: 300_000 }, async () => {
+    const limit = 5;
+    expect(await flood(limit, 3_000, rounds(20) * 5)).toBeLessThanOrEqual(limit);
+    expect(upstream.arrivals.length).toBeGreaterThan(limit);
+  });
+
+  const full = process.env.ROUNDS === 'full';
+  it.runIf(full)('L1 30 in any 60 s over three minutes of flood and kills', { timeout: 400_000 }, async () => {
+    expect(await flood(30, 60_000, 90)).toBeLessThanOrEqual(30);
+    expect(upstream.arrivals.length).toBeGreaterThanOrEqual(60);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { Budget, NonceUse, Store } from '../../packages/gateway/src/stores/ports.ts';
+
+/** A store under test, and a way to let its clock run. */
+export interface Subject {
+  readonly store: Store;
+  elapse(milliseconds: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const budget: Budget = { key: 'suite', limit: 3, windowMs: 400, inFlightMs: 400 };
+let serial = 0;
+const owner = (): string => `owner-${serial++}`;
+
+function nonceOf(store: Store, change: Partial<NonceUse> = {}): NonceUse {
+  const issuedAtSeconds = Math.floor(store.now() / 1000);
+  return { nonce: `nonce-${serial++}`, issuedAtSeconds, epoch: store.epoch() ?? '', ...change };
+}
+
+const take = (store: Store, nonce?: NonceUse, change: { room?: boolean; owner?: string } = {}) =>
+  store.admit({ budget, owner: owner(), room: true, ...change, ...(nonce && { nonce }) });
+
+/** The suite that every store passes. */
+export function storeContract(name: string, open: () => Promise<Subject>): void {
+  const withStore = (title: string, body: (subject: Subject) => Promise<void>) =>
+    it(title, async () => {
+      const subject = await open();
+      await body(subject).finally(() => subject.stop());
+    });
+
+  describe(`${name}: slots`, () => {
+    withStore('the limit is reached, not passed, and says when to come again', async ({ store }) => {
+      for (let used = 0; used < budget.limit; used++) expect((await take(store)).kind).toBe('admitted');
+      const refused = await take(store);
+      expect(refused.kind).toBe('limited');
+      expect(refused.retryAfterMs).toBeGreaterThan(0);
+      expect(refused.retryAfterMs).toBeLessThanOrEqual(budget.windowMs + budget.inFlightMs);
+      expect(store.view(budget).left).toBe(0);
+    });
+
+    withStore('a completed call holds its slot for one window more', async ({ store, elapse }) => {
+      const owners = [owner(), owner(), owner()];
+      for (const each of owners) await take(store, undefined, { owner: each });
+      for (const each of owners) store.complete(budget, each);
+      await elapse(budget.windowMs / 2);
+      expect((await take(store)).kind).toBe('limited');
+      await elapse(budget.windowMs / 2 + 20);
+      expect((await take(store)).kind).toBe('admitted');
+    });
+
+    withStore(
+      'a call whose end is never reported frees after its deadline and the window',
+      async ({ store, elapse }) => {
+        for (let used = 0; used < budget.limit; used++) await take(store);
+        await elapse(budget.windowMs + 50);
+        expect((await take(store)).kind).toBe('limited');
+        await elapse(budget.inFlightMs);
+        expect((await take(store)).kind).toBe('admitted');
+      },
+    );
+
+    withStore('the same owner asking again takes no second slot', async ({ store }) => {
+      const attempt = { budget, owner: owner(), room: true, nonce: nonceOf(store) };
+      expect([(await store.admit(attempt)).kind, (await store.admit(attempt)).kind]).toEqual(['admitted', 'admitted']);
+      expect(store.view(budget).left).toBe(budget.limit - 1);
+    });
+
+    withStore('many at once never take more than the limit', async ({ store }) => {
+      const verdicts = await Promise.all(Array.from({ length: 50 }, () => take(store)));
+      expect(verdicts.filter(({ kind }) => kind === 'admitted')).toHaveLength(budget.limit);
+    });
+
+    withStore('a pause refuses everybody until it ends, and burns nothing', async ({ store, elapse }) => {
+      const nonce = nonceOf(store);
+      await store.pause(budget, 200);
+      expect((await take(store, nonce)).kind).toBe('paused');
+      await elapse(250);
+      expect((await take(store, nonce)).kind).toBe('admitted');
+    });
+
+    withStore('the view starts full and shows what is taken', async ({ store }) => {
+      expect(store.view(budget)).toEqual({ left: 3, resetMs: 0 });
+      await take(store);
+      expect(store.view(budget).left).toBe(2);
+      expect(store.view(budget).resetMs).toBeGreaterThan(0);
+    });
+  });
+
+  describe(`${name}: nonces`, () => {
+    withStore('a nonce is good for one owner', async ({ store }) => {
+      const nonce = nonceOf(store);
+      const verdicts = await Promise.all(Array.from({ length: 20 }, () => take(store, nonce)));
+      expect(verdicts.map(({ kind }) => kind).sort()).toEqual(['admitted', ...Array(19).fill('nonce_used')]);
+      expect(store.view(budget).left).toBe(budget.limit - 1);
+    });
+
+    withStore('a refusal for want of a slot or of room burns nothing', async ({ store, elapse }) => {
+      const nonce = nonceOf(store);
+      expect((await take(store, nonce, { room: false })).kind).toBe('crowded');
+      for (let used = 0; used < budget.limit; used++) await take(store);
+      expect((await take(store, nonce)).kind).toBe('limited');
+      await elapse(budget.windowMs + budget.inFlightMs + 20);
+      expect((await take(store, nonce)).kind).toBe('admitted');
+    });
+
+    withStore('a replay is called a replay, even when there is no room, no slot and a pause', async ({ store }) => {
+      const nonce = nonceOf(store);
+      for (let used = 0; used < budget.limit; used++) await take(store, used === 0 ? nonce : undefined);
+      await store.pause(budget, 10_000);
+      expect((await take(store, nonce, { room: false })).kind).toBe('nonce_used');
+    });
+
+    withStore('too old, too new and another epoch are refused and cost no slot', async ({ store }) => {
+      const now = Math.floor(store.now() / 1000);
+      expect((await take(store, nonceOf(store, { issuedAtSeconds: now - 302 }))).kind).toBe('nonce_expired');
+      expect((await take(store, nonceOf(store, { issuedAtSeconds: now + 33 }))).kind).toBe('nonce_expired');
+      expect((await take(store, nonceOf(store, { epoch: 'another' }))).kind).toBe('nonce_used');
+      expect(store.view(budget).left).toBe(budget.limit);
+    });
+
+    withStore('a nonce that was burnt without a slot is used all the same', async ({ store }) => {
+      const nonce = nonceOf(store);
+      expect(await store.burn(nonce, owner())).toBe('burnt');
+      expect(await store.burn(nonce, owner())).toBe('nonce_used');
+      expect((await take(store, nonce)).kind).toBe('nonce_used');
+    });
+  });
+}
