@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { build, checkNode, install, stop } from './setup.mjs';
+import { alone, build, checkNode, install, stop } from './setup.mjs';
 import { test } from './test.mjs';
 
 const PROGRAMS = {
@@ -12,8 +12,10 @@ const [command = '', ...words] = process.argv.slice(2);
 const launchedFrom = process.cwd();
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 checkNode();
-install();
-build();
+alone(() => {
+  install();
+  build();
+});
 if (command === 'test') test(words);
 else if (PROGRAMS[command]) {
   process.chdir(launchedFrom);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const STAMPS = '.setup';
@@ -34,6 +34,38 @@ function once({ name, content, result }, step) {
   step();
   mkdirSync(STAMPS, { recursive: true });
   writeFileSync(stamp, hash);
+}
+
+const sleep = (milliseconds) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs the steps while no other command of this folder sets up; two installations at once would spoil each other. */
+export function alone(steps) {
+  const lock = join(STAMPS, 'lock');
+  mkdirSync(STAMPS, { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch {
+      const owner = existsSync(lock) ? Number(readFileSync(lock, 'utf8')) : 0;
+      if (owner > 0 && !isAlive(owner)) rmSync(lock, { force: true });
+      else sleep(200);
+    }
+  }
+  const release = () => rmSync(lock, { force: true });
+  process.once('exit', release);
+  steps();
+  process.off('exit', release);
+  release();
 }
 
 /** Installs what the lock says; where a platform's build is missing from it, whatever fits the platform. */

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Arrival, noteArrival, readBody } from './arrivals.ts';
+import { deliver, deliverLong } from './deliver.ts';
+import { createFaults, type FaultKnobs, type Faults, faultsFor } from './faults.ts';
+import { faultyAnswer, type House, serve } from './serve.ts';
+
+export type { Arrival } from './arrivals.ts';
+export type { FaultKnobs, Faults } from './faults.ts';
+
+/** How an offline Tokens API is started: the key it asks for, its port (any free one) and its clock in milliseconds. */
+export interface TokensApiOptions {
+  readonly key: string;
+  readonly port?: number;
+  readonly now?: () => number;
+}
+
+/** A running offline Tokens API. */
+export interface TokensApi {
+  /** The origin; the routes are below `/v1`. */
+  readonly url: string;
+  readonly key: string;
+  /** Every request that arrived, the oldest first. */
+  readonly arrivals: Arrival[];
+  readonly faults: Faults;
+  close(): Promise<void>;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly arrival: Arrival;
+  readonly knobs: FaultKnobs;
+}
+
+const KEEP_ALIVE_MS = 60_000;
+
+async function answer({ request, response, arrival, knobs }: Exchange, house: House): Promise<void> {
+  const reading = readBody(request, arrival);
+  if (knobs.delayMs !== undefined) {
+    await wait(knobs.delayMs, undefined, { ref: false });
+  }
+  if (knobs.resetConnection === true) {
+    request.socket.resetAndDestroy();
+    return;
+  }
+  if (knobs.hang === true || response.destroyed) {
+    return;
+  }
+  await reading;
+  const requestId = request.headers['x-request-id'];
+  response.setHeader('x-request-id', typeof requestId === 'string' && requestId !== '' ? requestId : randomUUID());
+  if (knobs.huge !== undefined) {
+    await deliverLong(response, knobs.huge, false);
+  } else if (knobs.gzipBomb !== undefined) {
+    await deliverLong(response, knobs.gzipBomb, true);
+  } else {
+    await deliver(response, faultyAnswer(knobs, arrival) ?? serve(arrival, house), knobs);
+  }
+}
+
+interface Connection {
+  readonly id: number;
+  answered: number;
+}
+
+// Closes without a `Connection: close`, so that the client learns of it only when it reuses the socket.
+function closeAfter(exchange: Exchange, connection: Connection): void {
+  const { request, response, knobs } = exchange;
+  response.once('finish', () => {
+    connection.answered += 1;
+    if (knobs.closeAfter !== undefined && connection.answered % knobs.closeAfter === 0) {
+      request.socket.end();
+    }
+  });
+}
+
+function createUpstream(house: House, arrivals: Arrival[], faults: Faults): Server {
+  const connections = new WeakMap<Socket, Connection>();
+  let opened = 0;
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    const connection = connections.get(request.socket) ?? { id: 0, answered: 0 };
+    const arrival = noteArrival(arrivals, request, connection.id);
+    const exchange = { request, response, arrival, knobs: faultsFor(faults, arrival) };
+    closeAfter(exchange, connection);
+    answer(exchange, house).catch(() => response.destroy());
+  });
+  return server.on('connection', (socket: Socket) => {
+    opened += 1;
+    connections.set(socket, { id: opened, answered: 0 });
+  });
+}
+
+/** Starts an offline Tokens API on 127.0.0.1, which answers as the real one does and fails as it is told to. */
+export async function startTokensApi({ key, port = 0, now = Date.now }: TokensApiOptions): Promise<TokensApi> {
+  const arrivals: Arrival[] = [];
+  const faults = createFaults();
+  const server = createUpstream({ key, now }, arrivals, faults);
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed).listen(port, '127.0.0.1', listening);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${bound}`,
+    key,
+    arrivals,
+    faults,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+}

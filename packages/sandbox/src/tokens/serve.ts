@@ -1,0 +1,99 @@
+import type { Arrival } from './arrivals.ts';
+import type { FaultKnobs } from './faults.ts';
+import { errorBody, Refusal, type Tag } from './refusal.ts';
+import { matchUpstream } from './routes.ts';
+
+/** An answer before it is written. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** What the upstream knows when it answers: its key and its clock. */
+export interface House {
+  readonly key: string;
+  readonly now: () => number;
+}
+
+const JSON_TYPE = 'application/json';
+const NOT_FOUND_PAGE =
+  '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>404: This page could not be found.</title></head>' +
+  '<body><h1>404</h1><h2>This page could not be found.</h2></body></html>';
+
+const TAGS: Readonly<Record<number, readonly [Tag, string]>> = {
+  400: ['BadRequestError', 'Bad request'],
+  401: ['UnauthorizedError', 'Invalid API key'],
+  403: ['ForbiddenError', 'Insufficient scope'],
+  404: ['NotFoundError', 'Asset not found'],
+  429: ['RateLimitedError', 'Rate limited'],
+  502: ['UpstreamDataError', 'Upstream data error'],
+};
+
+function jsonAnswer(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Answer {
+  return {
+    status,
+    headers: { 'content-type': JSON_TYPE, 'cache-control': 'no-store', ...headers },
+    body: Buffer.from(JSON.stringify(value)),
+  };
+}
+
+function checkKey(arrival: Arrival, key: string): void {
+  const given = arrival.headers['x-api-key'];
+  if (given === undefined || given === '') {
+    throw new Refusal(401, 'UnauthorizedError', 'Missing API key');
+  }
+  if (given !== key) {
+    throw new Refusal(401, 'UnauthorizedError', 'Invalid API key');
+  }
+}
+
+function refused(error: unknown): Answer {
+  return error instanceof Refusal
+    ? jsonAnswer(error.status, errorBody(error.tag, error.message, error.details))
+    : jsonAnswer(500, errorBody('InternalServerError', 'Internal server error'));
+}
+
+/** The upstream's own answer to a request. */
+export function serve(arrival: Arrival, house: House): Answer {
+  const [path = '', ...rest] = arrival.target.split('?');
+  const match = matchUpstream(path);
+  if (match === undefined) {
+    const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
+    return { status: 404, headers, body: Buffer.from(NOT_FOUND_PAGE) };
+  }
+  const { route, reference } = match;
+  if (arrival.method !== route.method && !(arrival.method === 'HEAD' && route.method === 'GET')) {
+    return { status: 405, headers: { allow: route.method, 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
+  }
+  try {
+    if (!route.open) {
+      checkKey(arrival, house.key);
+    }
+    const query = new URLSearchParams(rest.join('?'));
+    const value = route.answer({ reference, query, body: arrival.body, now: house.now() });
+    return jsonAnswer(200, value, { 'cache-control': route.cacheControl });
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/** The answer that a fault gives in place of the upstream's own; nothing when no fault does. */
+export function faultyAnswer(knobs: FaultKnobs, arrival: Arrival): Answer | undefined {
+  if (knobs.status !== undefined) {
+    const [tag, message] = TAGS[knobs.status] ?? ['InternalServerError', 'Internal server error'];
+    const headers: Record<string, string> = knobs.retryAfter === undefined ? {} : { 'retry-after': knobs.retryAfter };
+    return jsonAnswer(knobs.status, errorBody(tag, knobs.message ?? message), headers);
+  }
+  if (knobs.redirect !== undefined) {
+    return { status: 302, headers: { location: knobs.redirect }, body: Buffer.alloc(0) };
+  }
+  if (knobs.echo === true) {
+    const { method, target, headers, body } = arrival;
+    return jsonAnswer(200, { echo: { method, target, headers, body } });
+  }
+  if (knobs.body !== undefined) {
+    return { status: 200, headers: { 'content-type': JSON_TYPE }, body: Buffer.from(knobs.body) };
+  }
+  return undefined;
+}

@@ -1,0 +1,72 @@
+import { canonicalMarket } from './canonical.ts';
+import type { Asset } from './model.ts';
+import { between, draw, seedOf, significant } from './seed.ts';
+
+const EXCHANGES = [
+  'Binance',
+  'Coinbase Exchange',
+  'OKX',
+  'Bybit',
+  'Kraken',
+  'Bitget',
+  'Gate',
+  'KuCoin',
+  'Upbit',
+  'MEXC',
+  'Crypto.com Exchange',
+  'Bitstamp',
+  'HTX',
+  'Bitfinex',
+  'Gemini',
+  'Bithumb',
+  'LBank',
+  'BitMart',
+] as const;
+const TARGETS = ['USDT', 'USD', 'USDC', 'EUR', 'BTC', 'KRW', 'TRY', 'GBP', 'FDUSD', 'BRL', 'JPY'] as const;
+const TRUST = ['green', 'green', 'green', 'yellow', 'red', null] as const;
+
+const identifierOf = (exchange: string): string => exchange.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+
+/** Pairs an exchange with a target so that no pair comes twice in a list. */
+function pairAt(index: number): { exchange: string; target: string } {
+  const exchange = EXCHANGES[index % EXCHANGES.length] ?? 'Binance';
+  const target = TARGETS[(Math.floor(index / EXCHANGES.length) + index) % TARGETS.length] ?? 'USDT';
+  return { exchange, target };
+}
+
+function tickerAt(asset: Asset, index: number, market: { price: number; volume24hUSD: number }, now: number) {
+  const seed = seedOf(`${asset.id}/ticker/${index}`);
+  const { exchange, target } = pairAt(index);
+  const identifier = identifierOf(exchange);
+  const stale = draw(seed, 5) > 0.96;
+  return {
+    base: asset.symbol,
+    target: target === asset.symbol ? 'ETH' : target,
+    market: {
+      name: exchange,
+      identifier,
+      logo: `https://images.sandbox.example/exchanges/${identifier}.png`,
+      hasTradingIncentive: draw(seed, 1) > 0.93,
+    },
+    priceUsd: significant(market.price * (0.998 + 0.004 * draw(seed, 2)), 9),
+    volume24hUsd: significant((market.volume24hUSD * (0.75 + 0.5 * draw(seed, 3))) / (4 * (index + 1) ** 1.2), 9),
+    spreadPercent: significant(0.01 + draw(seed, 4) ** 3 * 0.9, 5),
+    tradeUrl: draw(seed, 6) > 0.1 ? `https://${identifier}.example/trade/${asset.symbol}-${target}` : null,
+    trustScore: TRUST[Math.floor(draw(seed, 7) * TRUST.length)] ?? null,
+    isAnomaly: draw(seed, 8) > 0.98,
+    isStale: stale,
+    timestamp: new Date(
+      Math.floor(now / 60_000) * 60_000 - Math.floor(between(0, stale ? 3e7 : 2e5, `${seed}`)),
+    ).toISOString(),
+  };
+}
+
+/** Every exchange ticker of an asset, the largest volume first; nothing when coingecko does not know the asset. */
+export function tickersOf(asset: Asset, now: number) {
+  const market = canonicalMarket(asset, now);
+  if (asset.coingeckoId === undefined || market === undefined) {
+    return null;
+  }
+  const rows = Array.from({ length: asset.tickers }, (_, index) => tickerAt(asset, index, market, now));
+  return rows.toSorted((a, b) => b.volume24hUsd - a.volume24hUsd);
+}
