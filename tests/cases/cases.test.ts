@@ -13,7 +13,7 @@ const ids = Object.entries(GROUPS).flatMap(([group, count]) =>
 /** The last cell of each row, by case id. */
 function readRows(markdown: string): Map<string, string> {
   const rows = [...markdown.matchAll(/^\| (?<id>[A-Z]\d+) \|.*\| (?<test>[^|]+) \|$/gm)];
-  return new Map(rows.map(({ groups }) => [groups?.id ?? '', groups?.test.trim() ?? '']));
+  return new Map(rows.map(({ groups }) => [groups?.id ?? '', groups?.test?.trim() ?? '']));
 }
 
 const rows = readRows(readFileSync('docs/cases.md', 'utf8'));
