@@ -22,7 +22,8 @@ const GATEWAY = 'packages/gateway/src/';
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'call.ts': ['stores/ports.ts'],
   'config.ts': [],
-  'log.ts': ['stages/trail.ts'],
+  'log.ts': ['stages/trail.ts', 'secrets.ts'],
+  'secrets.ts': [],
   'run.ts': ['config.ts'],
   'stores/': ['stores/'],
   'http/': ['http/'],
@@ -31,14 +32,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'gates/': ['gates/', 'call.ts', 'describe/', 'stores/ports.ts'],
   'upstreams/': ['upstreams/', 'call.ts', 'stores/ports.ts'],
   'gateway.ts': ['stages/', 'call.ts', 'gates/gate.ts', 'upstreams/upstream.ts'],
-  'compose.ts': ['stages/', 'call.ts', 'gates/', 'upstreams/', 'stores/', 'describe/', 'config.ts', 'gateway.ts'],
+  'compose.ts': ['stages/', 'call.ts', 'gates/', 'upstreams/', 'stores/', 'describe/', 'config.ts', 'gateway.ts', 'secrets.ts'],
   'start.ts': ['compose.ts', 'config.ts', 'http/', 'log.ts', 'stores/'],
   'main.ts': ['config.ts', 'run.ts', 'start.ts'],
   'index.ts': ['config.ts', 'run.ts', 'start.ts'],
 };
 
 /** Rooms that speak to the gateway's own packages at all. */
-const WITHOUT_PROTOCOL = ['stores/', 'config.ts', 'log.ts', 'run.ts', 'start.ts', 'main.ts', 'index.ts'];
+const WITHOUT_PROTOCOL = ['stores/', 'config.ts', 'log.ts', 'secrets.ts', 'run.ts', 'start.ts', 'main.ts', 'index.ts'];
 
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   protocol: [],

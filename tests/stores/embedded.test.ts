@@ -1,4 +1,8 @@
-import { rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openEmbedded } from '../../packages/gateway/src/stores/embedded.ts';
 import { lockFolder } from '../../packages/gateway/src/stores/lock.ts';
@@ -73,9 +77,28 @@ describe('the lock of a folder', () => {
       const lock = await lockFolder(folder);
       expect(lock).toBeDefined();
       expect(await lockFolder(`${folder}/.`)).toBeUndefined();
-      await new Promise((resolve) => lock?.close(resolve));
+      await lock?.close();
       const again = await lockFolder(folder);
       expect(again).toBeDefined();
-      again?.close();
+      await again?.close();
+    }));
+
+  it('is seen from a process that shares nothing but the folder', () =>
+    inFolder(async (folder) => {
+      const elsewhere = createServer().listen(join(folder, 'gateway.lock'));
+      await once(elsewhere, 'listening');
+      expect(await lockFolder(folder)).toBeUndefined();
+      elsewhere.close();
+    }));
+
+  it('is not held by a dead process', () =>
+    inFolder(async (folder) => {
+      const address = JSON.stringify(join(folder, 'gateway.lock'));
+      const script = `require('net').createServer().listen(${address}, () => process.kill(process.pid, 'SIGKILL'))`;
+      spawnSync(process.execPath, ['-e', script]);
+      expect(existsSync(join(folder, 'gateway.lock'))).toBe(true);
+      const lock = await lockFolder(folder);
+      expect(lock).toBeDefined();
+      await lock?.close();
     }));
 });

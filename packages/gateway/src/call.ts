@@ -65,8 +65,8 @@ export interface Challenge {
 
 /** A slot of the upstream's budget, held by one upstream call. */
 export interface Slot {
-  /** `completed`: the upstream has answered. `abandoned`: it may still be working, so the hold is not shortened. */
-  release(outcome: 'completed' | 'abandoned'): void;
+  /** The call is over, answered or given up: the slot frees one window from now. */
+  release(): void;
 }
 
 /** Takes a slot, and burns the nonce in the same atomic step when there is one. */

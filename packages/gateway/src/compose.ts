@@ -9,6 +9,7 @@ import { publicGate } from './gates/public.ts';
 import { SiwxGate } from './gates/siwx/gate.ts';
 import { Nonces } from './gates/siwx/nonce.ts';
 import { createGateway, type Gateway } from './gateway.ts';
+import { spellingsOf } from './secrets.ts';
 import { createMatch } from './stages/match.ts';
 import { createSpending } from './stages/spend.ts';
 import { type LogLine, RequestTrail } from './stages/trail.ts';
@@ -54,7 +55,7 @@ function tokensUpstream(tokens: TokensConfig, config: Config, pause: (seconds: n
     headers: { 'x-api-key': tokens.key },
     deadlineMs: config.upstreamTimeoutMs,
     connections: MAX_TOKENS_IN_FLIGHT,
-    secrets: [tokens.key],
+    secrets: spellingsOf(tokens.key),
     onRateLimited: (_, seconds) => pause(seconds),
   });
 }

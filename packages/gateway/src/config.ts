@@ -58,14 +58,15 @@ const NOT_SERVED = [
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
 
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 function isCidr(text: string): boolean {
   const [address = '', prefix = ''] = text.split('/');
   try {
     new BlockList().addSubnet(
       address,
-      /^\d+$/.test(prefix) ? Number(prefix) : -1,
+      /^(?:0|[1-9]\d{0,2})$/.test(prefix) ? Number(prefix) : -1,
       isIP(address) === 6 ? 'ipv6' : 'ipv4',
     );
     return true;

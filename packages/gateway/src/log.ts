@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { spellingsOf } from './secrets.ts';
 import type { LogLine } from './stages/trail.ts';
 
 /** Takes whole lines. */
@@ -10,6 +11,8 @@ export interface LogDestination {
 export interface Log {
   readonly request: (line: LogLine) => void;
   readonly notice: (message: string) => void;
+  /** Something failed that no request can be told of. */
+  readonly failure: (error: unknown) => void;
 }
 
 const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
@@ -20,18 +23,10 @@ const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
 /** A shorter one would black out innocent text, and hides nothing. */
 const MIN_HIDDEN_LENGTH = 8;
 
-/** A secret as it could show up in an error's text. */
-const spellings = (secret: string): string[] => [
-  secret,
-  encodeURIComponent(secret),
-  Buffer.from(secret).toString('base64'),
-  Buffer.from(secret).toString('hex'),
-];
-
 /** The log of a gateway that holds these secrets: none of them gets into a line, whatever an error's text says. */
 export function createLog(level: string, secrets: readonly string[], destination?: LogDestination): Log {
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination ?? process.stdout);
-  const hidden = secrets.filter((secret) => secret.length >= MIN_HIDDEN_LENGTH).flatMap(spellings);
+  const hidden = secrets.filter((secret) => secret.length >= MIN_HIDDEN_LENGTH).flatMap(spellingsOf);
   const redact = (text: string): string =>
     hidden.reduce((result, secret) => result.replaceAll(secret, '[secret]'), text);
   return {
@@ -40,5 +35,6 @@ export function createLog(level: string, secrets: readonly string[], destination
       logger[levelOf(line)](safe, 'request');
     },
     notice: (message) => logger.info(redact(message)),
+    failure: (error) => logger.error({ reason: redact(String((error as Error)?.stack ?? error)) }, 'failure'),
   };
 }

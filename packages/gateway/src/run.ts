@@ -1,7 +1,8 @@
 import { ConfigError } from './config.ts';
 
 /** Something that was started and can be stopped. */
-interface Stoppable {
+interface Service {
+  readonly log: { failure(error: unknown): void };
   stop(): Promise<void>;
 }
 
@@ -16,9 +17,11 @@ function fail(error: unknown): never {
 const SAME_SIGNAL_MS = 500;
 
 /** Runs a service until SIGTERM or SIGINT: the first signal drains it, a second one ends the process at once. */
-export async function run(start: () => Promise<Stoppable>): Promise<void> {
+export async function run(start: () => Promise<Service>): Promise<void> {
   const running = await start().catch(fail);
   let stoppingSince: number | undefined;
+  // A library's promise that nobody waits for must not end the service for everybody.
+  process.on('unhandledRejection', (reason) => running.log.failure(reason));
   const onSignal = () => {
     if (stoppingSince !== undefined) {
       if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);

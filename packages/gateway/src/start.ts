@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { compose } from './compose.ts';
 import { type Config, ConfigError } from './config.ts';
 import { trustedProxies } from './http/client-address.ts';
@@ -26,17 +26,16 @@ export interface StartOptions {
 const MAX_CONNECTIONS = 2_000;
 const DRAIN_MS = 55_000;
 
-async function openFolder(folder: string): Promise<{ lock: FolderLock; embedded: Embedded }> {
+async function takeFolder(folder: string): Promise<FolderLock> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
   } catch {
     throw new ConfigError([`DATA_DIR: the folder ${folder} cannot be made or written.`]);
   }
   const lock = await lockFolder(folder);
-  if (!lock) {
-    throw new ConfigError([`DATA_DIR: another process serves from ${folder}; without REDIS_URL only one may.`]);
-  }
-  return { lock, embedded: await openEmbedded(folder) };
+  if (lock) return lock;
+  throw new ConfigError([`DATA_DIR: another process serves from ${folder}; without REDIS_URL only one may.`]);
 }
 
 function listenFault(error: NodeJS.ErrnoException, { host, port }: Config): Error {
@@ -50,29 +49,46 @@ function listenFault(error: NodeJS.ErrnoException, { host, port }: Config): Erro
   return error;
 }
 
-/** Starts a gateway in this process. Rejects with a ConfigError where the operator can change something. */
-export async function startGateway(config: Config, { windowMs, logTo }: StartOptions = {}): Promise<RunningGateway> {
-  const { lock, embedded } = await openFolder(config.dataDir);
+async function serve(config: Config, embedded: Embedded, options: StartOptions): Promise<RunningGateway> {
+  const { windowMs, logTo } = options;
   const secrets = config.secrets.length > 0 ? config.secrets : [embedded.secret];
   const log = createLog(config.logLevel, [...secrets, ...(config.tokens ? [config.tokens.key] : [])], logTo);
   const { store } = embedded;
   const house = await compose(config, { store, secrets, log: log.request, ...(windowMs && { windowMs }) });
-  const release = async () => {
-    await house.close();
-    await embedded.close();
-    lock.close();
-  };
   const server = createHttpServer({
     handle: house.gateway,
     trustedProxies: trustedProxies(config.trustedProxies),
     maxConnections: MAX_CONNECTIONS,
+    onFailure: log.failure,
   });
+  const port = await server.listen(config.port, config.host).catch(async (error) => {
+    await house.close();
+    throw listenFault(error, config);
+  });
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  return {
+    url: config.baseUrl ?? `http://${host}:${port}`,
+    log,
+    stop: () => server.drain(DRAIN_MS).then(() => house.close()),
+  };
+}
+
+/** Starts a gateway in this process. Rejects with a ConfigError where the operator can change something. */
+export async function startGateway(config: Config, options: StartOptions = {}): Promise<RunningGateway> {
+  const lock = await takeFolder(config.dataDir);
+  const embedded = await openEmbedded(config.dataDir).catch(async (error) => {
+    await lock.close();
+    throw error;
+  });
+  const release = async () => {
+    await embedded.close();
+    await lock.close();
+  };
   try {
-    const port = await server.listen(config.port, config.host);
-    const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-    return { url: config.baseUrl ?? `http://${host}:${port}`, log, stop: () => server.drain(DRAIN_MS).then(release) };
+    const running = await serve(config, embedded, options);
+    return { ...running, stop: () => running.stop().then(release) };
   } catch (error) {
     await release();
-    throw listenFault(error as NodeJS.ErrnoException, config);
+    throw error;
   }
 }

@@ -36,6 +36,7 @@ await run(async () => {
   const gateway = await startGateway(readConfig({ ...environment, ...sandboxVariables(world) }));
   process.stdout.write(banner(gateway, world));
   return {
+    log: gateway.log,
     async stop() {
       await gateway.stop();
       await world?.close();

@@ -12,9 +12,9 @@ export const fixedOrigin =
 
 /** For local use: the loopback name that the client dialled, on the port that it reached. */
 export function localOrigins(listeningHost: string): OriginOf {
-  const names = new Set([listeningHost, 'localhost', '127.0.0.1', '[::1]']);
+  const names = new Set([listeningHost.toLowerCase(), 'localhost', '127.0.0.1', '[::1]']);
   return ({ hosts, port }) => {
-    const host = hosts[0] ?? '';
+    const host = (hosts[0] ?? '').toLowerCase();
     const name = port === 80 ? host : host.slice(0, -`:${port}`.length);
     const dialled = port === 80 ? name : `${name}:${port}`;
     if (dialled !== host || !names.has(name)) throw new Refusal('bad_request', { reason: 'foreign Host' });

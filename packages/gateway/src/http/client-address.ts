@@ -11,7 +11,7 @@ export function trustedProxies(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {
     const [address = '', prefix] = cidr.split('/');
-    if (isIP(address) === 0 || prefix === undefined || !/^\d{1,3}$/.test(prefix)) throw new RangeError(cidr);
+    if (isIP(address) === 0 || prefix === undefined || !/^(?:0|[1-9]\d{0,2})$/.test(prefix)) throw new RangeError(cidr);
     list.addSubnet(address, Number(prefix), familyOf(address));
   }
   return list;

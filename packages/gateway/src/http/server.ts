@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type BlockList, Server as NetServer, type Socket } from 'node:net';
+import { Refusal, refusalBody } from '@asset-gateway/protocol';
 import { clientAddress } from './client-address.ts';
 import { LIMITS, type Received, receive } from './receive.ts';
 import { answerUnreadable } from './unreadable.ts';
@@ -18,6 +19,8 @@ export interface ServerOptions {
   readonly trustedProxies: BlockList;
   /** Connections beyond this many are closed at once. */
   readonly maxConnections: number;
+  /** Told of an error that left the gateway without an answer. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** A listening server that can be drained. */
@@ -59,7 +62,10 @@ class Draining implements HttpServer {
       connectionsCheckingInterval: TIMES.checkMs,
     });
     this.#server.maxConnections = options.maxConnections;
+    this.#server.maxHeadersCount = 0;
     this.#server.on('request', (incoming, outgoing) => void this.#serve(incoming, outgoing));
+    // An answer that was still queued behind another one is never told that its socket has closed.
+    this.#server.on('connection', (socket) => socket.once('close', () => this.#unanswered.delete(socket)));
     this.#server.on('clientError', (error, socket) => this.#unreadable(error, socket as Socket));
   }
 
@@ -92,8 +98,8 @@ class Draining implements HttpServer {
       const received = await receive(incoming, clientAddress(incoming, this.#options.trustedProxies));
       const answer = await this.#options.handle(this.#stopping ? { ...received, fault: 'shutting_down' } : received);
       this.#write(incoming, outgoing, answer);
-    } catch {
-      outgoing.destroy();
+    } catch (error) {
+      this.#giveUp(incoming, outgoing, error);
     }
   }
 
@@ -111,9 +117,20 @@ class Draining implements HttpServer {
     const unread = !incoming.complete;
     if (unread || this.#draining || this.#broken.has(incoming.socket)) outgoing.setHeader('Connection', 'close');
     outgoing.writeHead(status, headers).end(body);
-    const slowReader = setTimeout(() => outgoing.destroy(), TIMES.writeMs);
-    outgoing.once('close', () => clearTimeout(slowReader));
+    if (!outgoing.writableFinished) outgoing.setTimeout(TIMES.writeMs, () => outgoing.destroy());
     if (unread) setTimeout(() => incoming.destroy(), TIMES.lingerMs).unref();
+  }
+
+  /** The client has gone, or the gateway itself failed to answer. */
+  #giveUp(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+    if (incoming.errored || outgoing.headersSent || outgoing.destroyed) {
+      outgoing.destroy();
+      return;
+    }
+    this.#options.onFailure(error);
+    const body = JSON.stringify(refusalBody(new Refusal('internal_error'), randomUUID()));
+    const headers = { 'Content-Type': 'application/json', 'Access-Control-Allow-Origin': '*' };
+    this.#write(incoming, outgoing, { status: 500, headers, body });
   }
 
   #unreadable(error: NodeJS.ErrnoException, socket: Socket): void {

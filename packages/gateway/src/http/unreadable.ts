@@ -9,13 +9,16 @@ const REASONS: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
+const LINGER_MS = 1_000;
+
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 function codeOf({ code, rawPacket }: ParseError): RefusalCode {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   if (code !== 'HPE_HEADER_OVERFLOW') return 'bad_request';
-  const firstLine = rawPacket?.indexOf('\r\n') ?? -1;
-  return firstLine < 0 || firstLine > LIMITS.targetBytes ? 'uri_too_long' : 'headers_too_large';
+  const packet = rawPacket?.toString('latin1') ?? '';
+  const requestLine = /^[A-Z]+ [^\r\n]*/.exec(packet)?.[0] ?? '';
+  return requestLine.length > LIMITS.targetBytes ? 'uri_too_long' : 'headers_too_large';
 }
 
 /** Answers what could not be read as a request at all, and closes; the last resort before the gateway. */
@@ -33,4 +36,6 @@ export function answerUnreadable(error: ParseError, socket: Duplex, requestId: s
     `X-Request-Id: ${requestId}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // A peer that never closes its side would keep the socket for ever.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

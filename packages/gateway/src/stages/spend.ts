@@ -62,10 +62,10 @@ export function createSpending({ store, budgetOf, maxInFlight, randomId }: Spend
     }
     const startedAt = performance.now();
     return {
-      release(outcome) {
+      release() {
         count(budget, -1);
         trail.upstreamMs = performance.now() - startedAt;
-        if (outcome === 'completed') store.complete(budget, owner);
+        store.complete(budget, owner);
       },
     };
   };

@@ -1,6 +1,7 @@
 import { type Issue, Refusal, type RequestValues, type Route, type Values } from '@asset-gateway/protocol';
-import type { TSchema } from 'typebox';
+import type { TObject } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Settings } from 'typebox/system';
 import type { Call, Input } from '../call.ts';
 import { readBody, readQuery, shownName } from './read.ts';
 
@@ -9,10 +10,16 @@ const MAX_ISSUES = 20;
 type Check = (value: unknown) => Issue[];
 type SchemaError = ReturnType<ReturnType<typeof Compile>['Errors']>[number];
 
+// The library stops at eight errors unless told, and a caller may break more rules than that at once.
+Settings.Set({ maxErrors: 100 });
+
+const UNKNOWN = 'There is no such parameter.';
+
 /** What is allowed, in words, by the keyword that was broken. */
 const ALLOWED: Readonly<Record<string, (parameters: Values) => string>> = {
   required: () => 'This parameter is required.',
-  additionalProperties: () => 'There is no such parameter.',
+  additionalProperties: () => UNKNOWN,
+  boolean: () => UNKNOWN,
   type: ({ type }) =>
     type === 'integer' ? 'Must be an integer in decimal digits.' : `Must be of type ${String(type)}.`,
   enum: ({ allowedValues }) => `Must be one of ${(allowedValues as string[]).join(', ')}.`,
@@ -38,31 +45,57 @@ function namesOf({ keyword, params, instancePath }: SchemaError): string[] {
   return (params as { additionalProperties: string[] }).additionalProperties.map(shownName);
 }
 
-/** A compiled schema: the first broken keyword of each value, as issues. */
-function compile(schema: TSchema, place: Issue['in']): Check {
+const unknownName = (place: Issue['in'], name: string): Issue => ({
+  in: place,
+  name: shownName(name),
+  rule: 'additionalProperties',
+  message: UNKNOWN,
+});
+
+const tooManyItems = (place: Issue['in'], name: string, limit: number): Issue => ({
+  in: place,
+  name,
+  rule: 'maxItems',
+  message: `Must have at most ${limit} items.`,
+});
+
+/** What needs no look at the values: unknown names, and lists that are too long to be worth reading. */
+function outerIssues(value: object, { properties }: TObject, place: Issue['in']): Issue[] {
+  return Object.entries(value).flatMap(([name, item]) => {
+    if (!Object.hasOwn(properties, name)) return [unknownName(place, name)];
+    const limit: unknown = Reflect.get(properties[name] ?? {}, 'maxItems');
+    const isTooLong = Array.isArray(item) && typeof limit === 'number' && item.length > limit;
+    return isTooLong ? [tooManyItems(place, name, limit)] : [];
+  });
+}
+
+/** A compiled schema: the first broken keyword of each value, as issues. What the schema refuses never passes. */
+function compile(schema: TObject, place: Issue['in']): Check {
   const validator = Compile(schema);
-  return (value) => {
-    if (validator.Check(value)) return [];
+  const innerIssues = (value: unknown): Issue[] => {
     const issues = new Map<string, Issue>();
     for (const error of validator.Errors(value)) {
-      const message = ALLOWED[error.keyword]?.(error.params as Values);
-      for (const name of message ? namesOf(error) : []) {
-        if (message && !issues.has(name)) issues.set(name, { in: place, name, rule: error.keyword, message });
+      const message = ALLOWED[error.keyword]?.(error.params as Values) ?? 'Must fit the schema of this route.';
+      const rule = error.keyword === 'boolean' ? 'additionalProperties' : error.keyword;
+      for (const name of namesOf(error)) {
+        if (!issues.has(name)) issues.set(name, { in: place, name, rule, message });
       }
     }
-    return [...issues.values()];
+    const fallback = { in: place, name: place, rule: 'schema', message: 'Must fit the schema of this route.' };
+    return issues.size > 0 ? [...issues.values()] : [fallback];
+  };
+  return (value) => {
+    const outer =
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? outerIssues(value, schema, place) : [];
+    if (outer.length > 0) return outer;
+    return validator.Check(value) ? [] : innerIssues(value);
   };
 }
 
 const nothing =
   (place: Issue['in']): Check =>
   (value) =>
-    Object.keys(value as object).map((name) => ({
-      in: place,
-      name: shownName(name),
-      rule: 'additionalProperties',
-      message: 'There is no such parameter.',
-    }));
+    Object.keys(value as object).map((name) => unknownName(place, name));
 
 function brokenRules(route: Route, values: RequestValues): Issue[] {
   return route.rules
@@ -71,7 +104,8 @@ function brokenRules(route: Route, values: RequestValues): Issue[] {
 }
 
 function refuse(route: Route, issues: readonly Issue[]): never {
-  const code = issues.map(({ name }) => route.codes[name]).find((own) => own !== undefined);
+  const coded = issues.find(({ name }) => Object.hasOwn(route.codes, name));
+  const code = coded && route.codes[coded.name];
   const reason = issues
     .map(({ name, rule }) => `${name} ${rule}`)
     .join(', ')

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { chmodSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type Clock, monotonicMs, steadyClock } from './clock.ts';
 import { MemoryStore } from './memory.ts';
@@ -83,7 +84,10 @@ async function secretOf(root: RootDatabase): Promise<string> {
 
 /** Opens the folder's store; the used nonces live in memory only, under an epoch of their own. */
 export async function openEmbedded(folder: string): Promise<Embedded> {
-  const root = open({ path: `${folder}/gateway.lmdb`, maxDbs: 8 });
+  const path = `${folder}/gateway.lmdb`;
+  const root = open({ path, maxDbs: 8 });
+  // The secret in it is nobody else's, whatever the folder's own mode.
+  chmodSync(path, 0o600);
   const now = steadyClock();
   const slots = new SlotFile(root, now);
   const store = new MemoryStore({

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Refusal } from '@asset-gateway/protocol';
 import type { Dispatcher } from 'undici';
@@ -6,12 +6,12 @@ import type { Dispatcher } from 'undici';
 const MAX_BYTES = 5 * 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
-const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+const DECODERS = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -22,10 +22,10 @@ type Headers = Dispatcher.ResponseData['headers'];
 function decoded(body: Readable, headers: Headers): AsyncIterable<Buffer> {
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
   if (encoding === 'identity') return body;
-  const decoder = DECODERS[encoding]?.();
+  const decoder = DECODERS.get(encoding)?.();
   if (!decoder) throw unusable('content encoding');
-  body.on('error', (error) => (decoder as Readable & NodeJS.ReadWriteStream).destroy(error));
-  return body.pipe(decoder) as unknown as AsyncIterable<Buffer>;
+  // Errors of either end up in the iteration over the decoder.
+  return pipeline(body, decoder, () => undefined);
 }
 
 /** Reads a body to its end, decompressed, and stops at the limit. Rejects with a refusal or the transport's error. */
@@ -41,8 +41,6 @@ export async function readBytes({ body, headers }: Dispatcher.ResponseData, limi
   } catch (error) {
     if (String((error as NodeJS.ErrnoException).code).startsWith('Z_')) throw unusable('compression');
     throw error;
-  } finally {
-    body.on('error', () => undefined).destroy();
   }
   return Buffer.concat(chunks, size);
 }

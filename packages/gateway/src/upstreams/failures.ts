@@ -6,6 +6,8 @@ const DEFAULT_PAUSE_SECONDS = 60;
 const MAX_PAUSE_SECONDS = 300;
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 200;
+/** undici's and its parser's names for an answer that is not HTTP, or not within HTTP's limits. */
+const UNREADABLE = /HPE_|HTTPParserError|HeadersOverflowError/;
 const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u;
 
 /** How long an upstream's Retry-After asks to wait: seconds or a date, within sensible bounds. */
@@ -62,6 +64,7 @@ export async function refusalOfStatus(response: Dispatcher.ResponseData, secrets
 /** What a call that broke off means to the caller, by how far it had come. */
 export function refusalOfFailure(error: unknown, deadlinePassed: boolean, otherwise: RefusalCode): Refusal {
   if (deadlinePassed) return new Refusal('upstream_timeout', { reason: 'deadline' });
-  const code = String((error as NodeJS.ErrnoException)?.code ?? (error as Error)?.name ?? 'unknown');
-  return new Refusal(code.startsWith('HPE_') ? 'upstream_invalid_response' : otherwise, { reason: code });
+  const { code = '', name = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  const reason = `${name} ${code}`.trim();
+  return new Refusal(UNREADABLE.test(reason) ? 'upstream_invalid_response' : otherwise, { reason });
 }

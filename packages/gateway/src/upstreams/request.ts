@@ -24,7 +24,7 @@ function fillTemplate(template: string, values: Input['path']): string {
  */
 export function writeRequest(route: Route, input: Input, base: URL): UpstreamRequest {
   const { path, query, body } = route.upstream.forward(input);
-  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeValue(value)}`);
+  const pairs = Object.entries(query).map(([name, value]) => `${encodeURIComponent(name)}=${encodeValue(value)}`);
   const pathname = base.pathname.replace(/\/$/, '') + fillTemplate(route.upstream.path, path);
   const url = new URL(pathname, base.origin);
   if (url.origin !== base.origin || url.pathname !== pathname) throw new Error(`unsafe upstream path for ${route.id}`);

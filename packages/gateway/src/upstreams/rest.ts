@@ -14,7 +14,7 @@ export interface RestOptions {
   /** For the whole call, from the first byte written to the last byte read. */
   readonly deadlineMs: number;
   readonly connections: number;
-  /** Must never stand in an answer, not even in one that quotes the upstream. */
+  /** In every spelling: what must never stand in an answer. */
   readonly secrets: readonly string[];
   /** Told when the upstream asks for a pause. */
   readonly onRateLimited: (route: Route, seconds: number) => Promise<void>;
@@ -29,7 +29,14 @@ export class RestUpstream implements Upstream {
   constructor(options: RestOptions) {
     this.#options = options;
     this.#base = new URL(options.baseUrl);
-    this.#pool = new Pool(this.#base.origin, { connections: options.connections, pipelining: 1 });
+    this.#pool = new Pool(this.#base.origin, {
+      connections: options.connections,
+      pipelining: 1,
+      connect: { timeout: options.deadlineMs },
+      // The deadline of the whole call is the only one.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
   }
 
   async answer(route: Route, input: Input, spend: Spend): Promise<Answer> {
@@ -44,7 +51,7 @@ export class RestUpstream implements Upstream {
     } catch (error) {
       throw error instanceof Refusal ? error : refusalOfFailure(error, deadline.aborted, 'upstream_invalid_response');
     } finally {
-      slot.release(deadline.aborted ? 'abandoned' : 'completed');
+      slot.release();
     }
   }
 
@@ -63,12 +70,25 @@ export class RestUpstream implements Upstream {
   }
 
   async #read(route: Route, response: Dispatcher.ResponseData): Promise<string> {
-    if (response.statusCode === 200) return (await readJson(response)).text;
-    const refusal = await refusalOfStatus(response, this.#options.secrets);
-    response.body.on('error', () => undefined).destroy();
-    if (refusal.code === 'upstream_rate_limited') {
-      await this.#options.onRateLimited(route, refusal.details.retryAfterSeconds ?? 0);
+    try {
+      return await this.#judge(route, response);
+    } finally {
+      // What is left unread would keep its connection busy.
+      response.body.on('error', () => undefined).destroy();
     }
+  }
+
+  async #judge(route: Route, response: Dispatcher.ResponseData): Promise<string> {
+    const { secrets, onRateLimited } = this.#options;
+    if (response.statusCode === 200) {
+      const { text } = await readJson(response);
+      if (secrets.some((secret) => text.includes(secret))) {
+        throw new Refusal('upstream_invalid_response', { reason: 'holds our key' });
+      }
+      return text;
+    }
+    const refusal = await refusalOfStatus(response, secrets);
+    if (refusal.code === 'upstream_rate_limited') await onRateLimited(route, refusal.details.retryAfterSeconds ?? 0);
     throw refusal;
   }
 }

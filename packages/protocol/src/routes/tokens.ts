@@ -104,7 +104,9 @@ export const tokensRoutes: readonly Route[] = [
   }),
   assetRow('assetDetail', 'GET /assets/:assetId', 'Asset detail with optional include blocks.', {
     query: {
-      include: optional(list(oneOf(ENUMERATIONS.include, 'A block.'), 'Blocks to include.', { minItems: 1 })),
+      include: optional(
+        list(oneOf(ENUMERATIONS.include, 'A block.'), 'Blocks to include.', { minItems: 1, maxItems: 4 }),
+      ),
       mint: optional(mint('Mint of the variant that the include blocks are computed for.')),
       variantsMode,
       ohlcvInterval: optional(oneOf(ENUMERATIONS.interval, 'Length of one candle of the ohlcv block.')),
