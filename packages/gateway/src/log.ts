@@ -20,13 +20,10 @@ const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
   return status >= 500 ? 'warn' : 'info';
 };
 
-/** A shorter one would black out innocent text, and hides nothing. */
-const MIN_HIDDEN_LENGTH = 8;
-
 /** The log of a gateway that holds these secrets: none of them gets into a line, whatever an error's text says. */
 export function createLog(level: string, secrets: readonly string[], destination?: LogDestination): Log {
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination ?? process.stdout);
-  const hidden = secrets.filter((secret) => secret.length >= MIN_HIDDEN_LENGTH).flatMap(spellingsOf);
+  const hidden = secrets.flatMap(spellingsOf);
   const redact = (text: string): string =>
     hidden.reduce((result, secret) => result.replaceAll(secret, '[secret]'), text);
   return {

@@ -69,6 +69,17 @@ function outerIssues(value: object, { properties }: TObject, place: Issue['in'])
   });
 }
 
+/** The value without its unknown names, and with its lists cut to their limit: what is left to be said about it. */
+function readable(value: object, { properties }: TObject): Values {
+  const known = Object.entries(value).filter(([name]) => Object.hasOwn(properties, name));
+  return Object.fromEntries(
+    known.map(([name, item]) => {
+      const limit: unknown = Reflect.get(properties[name] ?? {}, 'maxItems');
+      return [name, Array.isArray(item) && typeof limit === 'number' ? item.slice(0, limit) : item];
+    }),
+  );
+}
+
 /** A compiled schema: the first broken keyword of each value, as issues. What the schema refuses never passes. */
 function compile(schema: TObject, place: Issue['in']): Check {
   const validator = Compile(schema);
@@ -85,10 +96,11 @@ function compile(schema: TObject, place: Issue['in']): Check {
     return issues.size > 0 ? [...issues.values()] : [fallback];
   };
   return (value) => {
-    const outer =
-      typeof value === 'object' && value !== null && !Array.isArray(value) ? outerIssues(value, schema, place) : [];
-    if (outer.length > 0) return outer;
-    return validator.Check(value) ? [] : innerIssues(value);
+    if (validator.Check(value)) return [];
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return innerIssues(value);
+    const outer = outerIssues(value, schema, place);
+    const known = readable(value, schema);
+    return outer.length > 0 && validator.Check(known) ? outer : [...outer, ...innerIssues(known)];
   };
 }
 

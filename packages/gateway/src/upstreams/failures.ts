@@ -7,13 +7,15 @@ const MAX_PAUSE_SECONDS = 300;
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 200;
 /** undici's and its parser's names for an answer that is not HTTP, or not within HTTP's limits. */
-const UNREADABLE = /HPE_|HTTPParserError|HeadersOverflowError/;
+const UNREADABLE = /HPE_|HTTPParserError|HeadersOverflowError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH/;
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u;
 
 /** How long an upstream's Retry-After asks to wait: seconds or a date, within sensible bounds. */
 export function pauseSeconds(retryAfter: unknown, nowMs: number): number {
   const text = String(retryAfter ?? '');
-  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - nowMs) / 1000);
+  const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((date - nowMs) / 1000);
   return Number.isNaN(seconds) ? DEFAULT_PAUSE_SECONDS : Math.min(Math.max(seconds, 1), MAX_PAUSE_SECONDS);
 }
 

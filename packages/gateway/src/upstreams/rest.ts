@@ -20,6 +20,12 @@ export interface RestOptions {
   readonly onRateLimited: (route: Route, seconds: number) => Promise<void>;
 }
 
+/** JSON text with the characters that it says by number. */
+const unescaped = (json: string): string =>
+  json.includes('\\u')
+    ? json.replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : json;
+
 /** A REST API over HTTP: pooled connections, no redirect followed, request headers built from nothing. */
 export class RestUpstream implements Upstream {
   readonly #options: RestOptions;
@@ -82,7 +88,8 @@ export class RestUpstream implements Upstream {
     const { secrets, onRateLimited } = this.#options;
     if (response.statusCode === 200) {
       const { text } = await readJson(response);
-      if (secrets.some((secret) => text.includes(secret))) {
+      const plain = unescaped(text);
+      if (secrets.some((secret) => plain.includes(secret))) {
         throw new Refusal('upstream_invalid_response', { reason: 'holds our key' });
       }
       return text;

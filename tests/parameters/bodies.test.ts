@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import type { Ask } from '../upstream/exchange.ts';
+import { JSON_BODY, refusedForFree, SNAPSHOTS, Visitor } from '../upstream/visitor.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse();
+});
+afterAll(() => house.stop());
+
+const SUITE = join(import.meta.dirname, '../vectors/jsontestsuite/test_parsing');
+const LIMIT_BYTES = 64 * 1024;
+const GOOD = '{"mints":["So11111111111111111111111111111111111111112"]}';
+
+const snapshots = (body: string | Buffer, headers: Readonly<Record<string, string>> = JSON_BODY): Ask => ({
+  method: 'POST',
+  target: SNAPSHOTS,
+  headers,
+  body,
+});
+
+const vectors = (prefix: string): Buffer[] =>
+  readdirSync(SUITE)
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => readFileSync(join(SUITE, name)));
+
+const sizeOf = ({ body = '' }: Ask): number => Buffer.from(body).length;
+
+describe('JSONTestSuite as bodies', () => {
+  it('its 188 wrong files are no JSON, and the two above 64 KiB are not even read', async () => {
+    const asks = vectors('n_').map((body) => snapshots(body));
+    expect(asks).toHaveLength(188);
+    expect(asks.filter((ask) => sizeOf(ask) > LIMIT_BYTES)).toHaveLength(2);
+    await refusedForFree(house, asks, ({ status, json }, ask) => {
+      const expected = sizeOf(ask) > LIMIT_BYTES ? [413, 'body_too_large'] : [400, 'invalid_json'];
+      expect([status, json.error]).toEqual(expected);
+    });
+  });
+
+  it('its 95 right files are JSON, though not what was asked for', async () => {
+    const asks = vectors('y_').map((body) => snapshots(body));
+    expect(asks).toHaveLength(95);
+    await refusedForFree(house, asks, ({ status, json }) => {
+      expect([status, json.error]).toEqual([400, 'invalid_request']);
+    });
+  });
+
+  it('its 35 files between are one or the other', async () => {
+    const asks = vectors('i_').map((body) => snapshots(body));
+    expect(asks).toHaveLength(35);
+    await refusedForFree(house, asks, ({ status, json }) => {
+      expect(status).toBe(400);
+      expect(['invalid_json', 'invalid_request']).toContain(json.error);
+    });
+  });
+});
+
+describe('a body', () => {
+  const nested = (depth: number): string => `{"mints":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+
+  it.each([
+    ['32 deep', nested(32), 'invalid_request'],
+    ['33 deep', nested(33), 'invalid_json'],
+    ['10,000 deep', nested(10_000), 'invalid_json'],
+    ['of objects 33 deep', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'invalid_json'],
+    ['that is empty', '', 'invalid_json'],
+    ['of blanks', ' \n', 'invalid_json'],
+    ['with a byte order mark', `\ufeff${GOOD}`, 'invalid_json'],
+    ['that is no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'invalid_json'],
+    ['in UTF-16', Buffer.from(GOOD, 'utf16le'), 'invalid_json'],
+    ['in JSON with comments', `/* */${GOOD}`, 'invalid_json'],
+    ['of a form', 'mints=a', 'invalid_json'],
+    ['after another', `${GOOD}${GOOD}`, 'invalid_json'],
+  ])('%s', async (_, body, code) => {
+    await refusedForFree(house, [snapshots(body)], ({ status, json }) =>
+      expect([status, json.error]).toEqual([400, code]),
+    );
+  });
+
+  it('may hold brackets in its strings', async () => {
+    const body = JSON.stringify({ mints: ['[{'.repeat(40), '\\"[[['.repeat(12)] });
+    const before = house.upstream.arrivals.length;
+    await new Visitor(house).ask(snapshots(body));
+    expect(house.upstream.arrivals.slice(before).map((arrival) => arrival.body)).toEqual([body]);
+  });
+
+  it.each([
+    ['text', { 'Content-Type': 'text/plain' }],
+    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['parts', { 'Content-Type': 'multipart/form-data; boundary=x' }],
+    ['something like JSON', { 'Content-Type': 'application/jsonx' }],
+    ['a patch', { 'Content-Type': 'application/json-patch+json' }],
+    ['JSON of a kind', { 'Content-Type': 'application/problem+json' }],
+    ['two types', { 'Content-Type': 'application/json, text/plain' }],
+    ['an empty type', { 'Content-Type': '' }],
+    ['JSON in a parameter', { 'Content-Type': 'text/plain; application/json' }],
+    ['no type', {}],
+    ['gzip', { ...JSON_BODY, 'Content-Encoding': 'gzip' }],
+    ['brotli', { ...JSON_BODY, 'Content-Encoding': 'br' }],
+    ['deflate', { ...JSON_BODY, 'Content-Encoding': 'deflate' }],
+    ['two encodings', { ...JSON_BODY, 'Content-Encoding': 'identity, gzip' }],
+    ['an unknown encoding', { ...JSON_BODY, 'Content-Encoding': 'aes128gcm' }],
+  ])('is not taken as %s', async (_, headers) => {
+    const bodies = [GOOD, gzipSync(GOOD), brotliCompressSync(GOOD)];
+    await refusedForFree(
+      house,
+      bodies.map((body) => snapshots(body, headers)),
+      ({ status, json }) => {
+        expect([status, json.error]).toEqual([415, 'unsupported_media_type']);
+      },
+    );
+  });
+
+  it.each([
+    ['application/json'],
+    ['application/json; charset=utf-8'],
+    ['application/json;charset=UTF-8'],
+    ['Application/JSON ; charset="utf-8"'],
+  ])('is taken as %s', async (type) => {
+    const headers = { 'Content-Type': type, 'Content-Encoding': 'identity' };
+    expect((await new Visitor(house).ask(snapshots(GOOD, headers))).status).toBe(200);
+  });
+
+  it('has at most 64 KiB, announced or not, signed or not', async () => {
+    const padded = (size: number): string => GOOD + ' '.repeat(size - GOOD.length);
+    const chunked = `${(LIMIT_BYTES + 1).toString(16)}\r\n${padded(LIMIT_BYTES + 1)}\r\n0\r\n\r\n`;
+    expect((await new Visitor(house).ask(snapshots(padded(LIMIT_BYTES)))).status).toBe(200);
+    const asks = [snapshots(padded(LIMIT_BYTES + 1)), snapshots(padded(LIMIT_BYTES + 1), {})];
+    const inChunks = { ...JSON_BODY, 'Transfer-Encoding': 'chunked' };
+    const { body: _, ...head } = snapshots('', inChunks);
+    await refusedForFree(house, asks, ({ status, json }) =>
+      expect([status, json.error]).toEqual([413, 'body_too_large']),
+    );
+    await refusedForFree(house, [{ ...head, tail: chunked }], ({ status }) => expect(status).toBe(413));
+  });
+});

@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import type { Answered } from '../upstream/exchange.ts';
+import { refusedForFree, Visitor } from '../upstream/visitor.ts';
+import { expectedArrival, type Parameter, parameters, requestWith, surroundings } from './requests.ts';
+import { type BadValue, badValues, goodValues, MARKER, unknownKeywords } from './values.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse();
+});
+afterEach(() => house.upstream.faults.reset());
+afterAll(() => house.stop());
+
+const label = ({ route, place, name }: Parameter): string => `${route.id} ${place} ${name}`;
+const cases = parameters.map((parameter) => [label(parameter), parameter] as const);
+
+function expectIssue(answer: Answered, { place, name }: Parameter, { rule, says, at = '' }: BadValue): void {
+  expect(answer.status).toBe(400);
+  expect(answer.json.error).toBe('invalid_request');
+  expect(answer.text).not.toContain(MARKER);
+  const issue = answer.json.issues?.find((candidate) => candidate.name === `${name}${at}`);
+  expect(issue).toMatchObject({ in: place, rule });
+  for (const words of says) expect(issue?.message).toContain(words);
+}
+
+it('finds the parameters that it is about', () => {
+  expect(parameters.length).toBeGreaterThan(40);
+});
+
+describe.each(cases)('%s', (_, parameter) => {
+  const { route, place, name, schema } = parameter;
+
+  it('has no keyword without a case', () => expect(unknownKeywords(schema)).toEqual([]));
+
+  it('is refused beyond each of its bounds, for free', async () => {
+    const bad = badValues(schema, place === 'body');
+    const asks = bad.map(({ value }) => requestWith(route, place, { ...surroundings(parameter), [name]: value }));
+    const byAsk = new Map(asks.map((ask, index) => [ask, bad[index]]));
+    await refusedForFree(house, asks, (answer, ask) => {
+      const broken = byAsk.get(ask);
+      expect(broken).toBeDefined();
+      if (broken) expectIssue(answer, parameter, broken);
+    });
+  });
+
+  it('reaches the upstream once, in canonical form, up to each of its bounds', async () => {
+    const visitor = new Visitor(house);
+    for (const value of goodValues(schema)) {
+      const values = { ...surroundings(parameter), [name]: value };
+      const before = house.upstream.arrivals.length;
+      house.upstream.faults.body = '{"fine":true}';
+      const answer = await visitor.ask(requestWith(route, place, values));
+      expect(answer.json).toMatchObject({ ok: true, method: route.method, result: { fine: true } });
+      const arrivals = house.upstream.arrivals.slice(before);
+      expect(arrivals).toHaveLength(1);
+      expect(arrivals[0]).toMatchObject(expectedArrival(route, place, values));
+      house.upstream.faults.reset();
+    }
+  });
+});
+
+describe.each(cases.filter(([, { required }]) => required))('%s', (_, parameter) => {
+  it('is required', async () => {
+    const missing = { value: undefined, rule: 'required', says: ['required'] };
+    const ask = requestWith(parameter.route, parameter.place, surroundings(parameter));
+    await refusedForFree(house, [ask], (answer) => expectIssue(answer, parameter, missing));
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import type { Answered, Ask } from '../upstream/exchange.ts';
+import { HEALTH, refusedForFree, TOKENS, Visitor } from '../upstream/visitor.ts';
+import { NO_INTEGERS } from './no-integers.ts';
+import { parameters, requestOf, requestWith, signedRoutes, surroundings } from './requests.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse();
+});
+afterEach(() => house.upstream.faults.reset());
+afterAll(() => house.stop());
+
+/** Other spellings of the same value in order; the upstream sees the plain one. */
+const SAME_INTEGER = ['=1', '=%31'];
+
+const integers = parameters.filter(({ schema, place }) => schema.type === 'integer' && place === 'query');
+const others = parameters.filter(({ schema, place }) => schema.type !== 'integer' && place === 'query');
+
+const isMalformed = ({ json }: Answered): boolean => json.error === 'bad_request' || json.error === 'invalid_request';
+
+function expectMalformed(answer: Answered, ask: Ask): void {
+  expect(answer.status, ask.target).toBe(400);
+  expect(isMalformed(answer), `${ask.target} ${answer.text}`).toBe(true);
+}
+
+function append(target: string, piece: string): string {
+  return `${target}${target.includes('?') ? '&' : '?'}${piece}`;
+}
+
+it('finds the integers that it is about', () => expect(integers.length).toBeGreaterThanOrEqual(15));
+
+describe.each(integers.map((parameter) => [`${parameter.route.id} ${parameter.name}`, parameter] as const))(
+  'U16 %s',
+  (_, parameter) => {
+    const { route, name } = parameter;
+    const { target } = requestOf(route, { query: surroundings(parameter) });
+
+    it('takes decimal digits alone, once', async () => {
+      const asks = NO_INTEGERS.map((piece) => ({ target: append(target, name + piece.replaceAll('@', name)) }));
+      await refusedForFree(house, asks, expectMalformed);
+    });
+
+    it('is written anew for the upstream', async () => {
+      house.upstream.faults.body = '1';
+      const [initial = ''] = name;
+      const escaped = `%${initial.charCodeAt(0).toString(16)}${name.slice(1)}`;
+      for (const piece of [...SAME_INTEGER.map((rest) => name + rest), `${escaped}=1`]) {
+        const answer = await new Visitor(house).ask({ target: append(target, piece) });
+        expect(answer.status, piece).toBe(200);
+        expect(house.upstream.arrivals.at(-1)?.target).toBe(append(target.replace(TOKENS, '/v1'), `${name}=1`));
+      }
+    });
+  },
+);
+
+describe.each(others.map((parameter) => [`${parameter.route.id} ${parameter.name}`, parameter] as const))(
+  'U16 %s',
+  (_, parameter) => {
+    it('is taken once, under its own name, and never empty', async () => {
+      const { name, route } = parameter;
+      const { target } = requestOf(route, { query: surroundings(parameter) });
+      const word = parameter.schema.enum?.[0] ?? parameter.schema.items?.enum?.[0] ?? 'a';
+      const pieces = [`@=${word}&@=${word}`, `@=${word}&@=`, '@=', '@', `@[]=${word}`, `@[0]=${word}`, `@.x=${word}`];
+      const more = [`@=${word}&&`, `@=${word}&x=1`, `@=${word}%00`, `@=${word}#`, `@=${word}%ff`, `@=%0d%0a${word}`];
+      const asks = [...pieces, ...more].map((piece) => ({ target: append(target, piece.replaceAll('@', name)) }));
+      await refusedForFree(house, asks, expectMalformed);
+    });
+  },
+);
+
+describe.each(signedRoutes.map((route) => [route.id, route] as const))('U16 %s', (_, route) => {
+  it('takes no unknown parameter, wherever it stands', async () => {
+    const { target, ...rest } = requestOf(route);
+    const names = [
+      'zz',
+      'apiKey',
+      'x-api-key',
+      '__proto__',
+      'constructor',
+      'valueOf',
+      'primaryVariantStrategy',
+      'sortBy',
+      '%00',
+      '%20',
+    ];
+    const asks = [...names.map((name) => `${name}=1`), '&', '=', '=1', '&&', 'zz'].map((piece) => ({
+      ...rest,
+      target: append(target, piece),
+    }));
+    await refusedForFree(house, asks, (answer, ask) => {
+      expectMalformed(answer, ask);
+      expect(
+        answer.json.issues?.some(({ rule }) => rule === 'additionalProperties'),
+        ask.target,
+      ).toBe(true);
+    });
+  });
+});
+
+it('U16 an empty query is no query', async () => {
+  const answer = await new Visitor(house).ask({ target: `${HEALTH}?` });
+  expect(answer.status).toBe(200);
+  expect(house.upstream.arrivals.at(-1)?.target).toBe('/v1/health');
+});
+
+it('U16 an unknown member of a body is refused, the keys of every object included', async () => {
+  const [route] = signedRoutes.filter(({ httpMethod }) => httpMethod === 'POST');
+  if (!route) throw new Error('no row with a body');
+  const { body: _, ...ask } = requestWith(route, 'body', {});
+  const bodies = ['"zz":1', '"__proto__":{"addresses":["a"]}', '"constructor":1', '"toString":[]', '"":1'].map(
+    (member) => `{"mints":["a"],${member}}`,
+  );
+  await refusedForFree(
+    house,
+    bodies.map((body) => ({ ...ask, body })),
+    (answer) => {
+      expect(answer.json.error).toBe('invalid_request');
+      expect(answer.json.issues?.map(({ rule }) => rule)).toEqual(['additionalProperties']);
+    },
+  );
+  expect(Object.keys(Object.prototype)).toEqual([]);
+});

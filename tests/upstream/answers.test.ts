@@ -1,0 +1,190 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { type Answered, slotsLeft } from './exchange.ts';
+import { HEALTH, Visitor } from './visitor.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse();
+});
+afterEach(() => house.upstream.faults.reset());
+afterAll(() => house.stop());
+
+const LIMIT_BYTES = 5 * 1024 * 1024;
+
+/** One request, which reaches the upstream exactly once: nothing is sent again by itself. */
+async function askOnce(): Promise<Answered> {
+  const before = house.upstream.arrivals.length;
+  const answer = await new Visitor(house).ask({ target: HEALTH });
+  expect(house.upstream.arrivals.length).toBe(before + 1);
+  return answer;
+}
+
+function expectUnusable({ status, json, text }: Answered): void {
+  expect(status).toBe(502);
+  expect(json.error).toBe('upstream_invalid_response');
+  expect(Object.keys(json)).toEqual(['ok', 'error', 'message', 'requestId']);
+  expect(text).not.toContain('"result"');
+}
+
+describe('U3 a broken transfer is an unusable answer', () => {
+  it.each([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99])('cut at %d of the body', async (fraction) => {
+    Object.assign(house.upstream.faults, { body: JSON.stringify('a'.repeat(100_000)), truncate: fraction });
+    expectUnusable(await askOnce());
+  });
+
+  it('cut in the middle of what is compressed', async () => {
+    for (const encoding of ['gzip', 'br', 'deflate'] as const) {
+      Object.assign(house.upstream.faults, { encoding, truncate: 0.5 });
+      expectUnusable(await askOnce());
+    }
+  });
+
+  it('reset before it began', async () => {
+    house.upstream.faults.resetConnection = true;
+    const answer = await askOnce();
+    expect(answer.status).toBe(502);
+    expect(answer.json.error).toBe('upstream_unreachable');
+  });
+});
+
+describe('U4 an answer ends at 5 MiB, decompressed', () => {
+  const text = (bytes: number): string => JSON.stringify('a'.repeat(bytes - 2));
+
+  it('takes exactly 5 MiB', async () => {
+    house.upstream.faults.body = text(LIMIT_BYTES);
+    expect((await askOnce()).status).toBe(200);
+  });
+
+  it('refuses one byte more', async () => {
+    house.upstream.faults.body = text(LIMIT_BYTES + 1);
+    expectUnusable(await askOnce());
+  });
+
+  it('counts what is unpacked, not what is sent', async () => {
+    for (const [bytes, status] of [
+      [LIMIT_BYTES, 200],
+      [LIMIT_BYTES + 1, 502],
+    ] as const) {
+      house.upstream.faults.gzipBomb = bytes;
+      expect((await askOnce()).status).toBe(status);
+    }
+  });
+});
+
+describe('U5 only JSON is an answer', () => {
+  it.each([
+    ['a page', '<!doctype html><p>fine</p>', 'text/html; charset=utf-8'],
+    ['JSON that says it is a page', '{}', 'text/html'],
+    ['JSON that says it is text', '{}', 'text/plain'],
+    ['JSON of no type', '{}', ''],
+    ['JSON of a type that begins alike', '{}', 'application/jsonx'],
+    ['a script', 'f({})', 'application/javascript'],
+    ['nothing', '', 'application/json'],
+    ['blanks', ' \n', 'application/json'],
+    ['a page that says it is JSON', '<!doctype html>', 'application/json'],
+    ['a byte order mark', '\ufeff{}', 'application/json'],
+    ['two values', '{}{}', 'application/json'],
+    ['gzip that nobody announced', gzipSync('{}'), 'application/json'],
+  ])('%s is not', async (_, body, contentType) => {
+    Object.assign(house.upstream.faults, { body, contentType });
+    expectUnusable(await askOnce());
+  });
+
+  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/problem+json'])(
+    'of type %s',
+    async (contentType) => {
+      Object.assign(house.upstream.faults, { body: '{"a":1}', contentType });
+      expect((await askOnce()).json.result).toEqual({ a: 1 });
+    },
+  );
+
+  it.each(['gzip', 'br', 'deflate'] as const)('packed as %s', async (encoding) => {
+    house.upstream.faults.encoding = encoding;
+    expect((await askOnce()).json.result).toEqual({ ok: true });
+  });
+});
+
+describe('an upstream that refuses or fails', () => {
+  const OWN_WORDS = 'Numbers only, please (limit)';
+
+  it.each([400, 404, 422])('U7 %i keeps its status, and its own short message', async (status) => {
+    Object.assign(house.upstream.faults, { status, message: OWN_WORDS });
+    const answer = await askOnce();
+    expect(answer.status).toBe(status);
+    expect(answer.json).toMatchObject({
+      ok: false,
+      error: 'upstream_rejected',
+      message: `The upstream says: ${OWN_WORDS}`,
+    });
+    expect(Object.keys(answer.json)).toEqual(['ok', 'error', 'message', 'requestId']);
+  });
+
+  it.each([
+    ['one of 200 characters', 'a'.repeat(200), true],
+    ['one of 201 characters', 'a'.repeat(201), false],
+    ['an empty one', '', false],
+    ['a line break', 'a\nb', false],
+    ['a header', 'a\r\nSet-Cookie: b=c', false],
+    ['a terminal escape', '\u001b[31mred', false],
+    ['a right-to-left override', 'abc\u202edef', false],
+    ['a zero byte', 'a\0b', false],
+  ])('U7 of messages, %s', async (_, message, quoted) => {
+    Object.assign(house.upstream.faults, { status: 400, message });
+    const answer = await askOnce();
+    expect(answer.status).toBe(400);
+    expect(answer.json.message).toBe(quoted ? `The upstream says: ${message}` : 'The upstream rejected the request.');
+  });
+
+  it('U7 quotes nothing from a page', async () => {
+    Object.assign(house.upstream.faults, { status: 404, message: OWN_WORDS, contentType: 'text/html' });
+    const answer = await askOnce();
+    expect([answer.status, answer.json.message]).toEqual([404, 'The upstream rejected the request.']);
+  });
+
+  it.each([401, 403])('U8 %i is our fault and not the caller’s', async (status) => {
+    Object.assign(house.upstream.faults, { status, message: OWN_WORDS });
+    const answer = await askOnce();
+    expect(answer.status).toBe(502);
+    expect(answer.json.error).toBe('upstream_auth_failed');
+    expect(answer.text).not.toContain(OWN_WORDS);
+    expect(answer.text).not.toContain(String(status));
+    const line = JSON.parse(house.logLines.at(-1) ?? '') as Record<string, unknown>;
+    expect(line).toMatchObject({
+      level: 50,
+      error: 'upstream_auth_failed',
+      reason: expect.stringContaining(String(status)),
+    });
+  });
+
+  it.each([
+    402, 405, 406, 408, 409, 410, 413, 414, 415, 418, 425, 431, 451, 499, 500, 501, 502, 503, 504, 507, 520, 599,
+  ])('U10 %i is 502 upstream_error, without a word of it', async (status) => {
+    Object.assign(house.upstream.faults, { status, message: OWN_WORDS, retryAfter: '7' });
+    const answer = await askOnce();
+    expect([answer.status, answer.json.error]).toEqual([502, 'upstream_error']);
+    expect(answer.text).not.toContain(OWN_WORDS);
+    expect(answer.headers.has('retry-after')).toBe(false);
+  });
+
+  it.each([201, 202, 203, 206, 226, 299])('U5 %i is no answer to a question', async (status) => {
+    house.upstream.faults.status = status;
+    expectUnusable(await askOnce());
+  });
+});
+
+it('a failed call has used its sign-in and its slot, and the next sign-in works', async () => {
+  const visitor = new Visitor(house);
+  const signIn = await visitor.signIn();
+  const left = slotsLeft(await askOnce()) ?? 0;
+  Object.assign(house.upstream.faults, { status: 500 });
+  const failed = await visitor.askWith(signIn, { target: HEALTH });
+  expect([failed.status, slotsLeft(failed)]).toEqual([502, left - 1]);
+  house.upstream.faults.reset();
+  const before = house.upstream.arrivals.length;
+  const replayed = await visitor.askWith(signIn, { target: HEALTH });
+  expect([replayed.status, replayed.json.error]).toEqual([402, 'invalid_siwx_nonce']);
+  expect(house.upstream.arrivals.length).toBe(before);
+  expect((await askOnce()).status).toBe(200);
+});

@@ -1,0 +1,113 @@
+import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { type Answered, send, slotsLeft } from './exchange.ts';
+import { plainAnswer, startTrap, type Trap } from './trap.ts';
+import { HEALTH, Visitor } from './visitor.ts';
+
+const MAX_IN_FLIGHT = 64;
+const CLIENTS = 120;
+const MEBIBYTE = 1024 * 1024;
+const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":true}');
+
+const houses: House[] = [];
+const traps: Trap[] = [];
+afterAll(async () => {
+  await Promise.all(houses.map((house) => house.stop()));
+  await Promise.all(traps.map((trap) => trap.close()));
+});
+
+async function houseAt(trap: Trap): Promise<House> {
+  const house = await startHouse({ TOKENS_API_BASE_URL: trap.url });
+  houses.push(house);
+  traps.push(trap);
+  return house;
+}
+
+const together = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await wait(5);
+}
+
+const codesOf = (answers: readonly Answered[]): string[] =>
+  answers.map(({ status, json }) => `${status} ${json.error ?? 'ok'}`);
+
+describe('U21 an upstream that is slow, and many clients', () => {
+  const held: Socket[] = [];
+  let holding = true;
+  let house: House;
+  let trap: Trap;
+  beforeAll(async () => {
+    trap = await startTrap((socket) => void (holding ? held.push(socket) : socket.write(FINE)));
+    house = await houseAt(trap);
+  });
+
+  it('64 calls are in flight; more are refused at once, and have used neither sign-in nor slot', async () => {
+    const visitor = new Visitor(house);
+    const signIns = await together(CLIENTS, () => visitor.signIn());
+    const refused: (readonly [Answered, (typeof signIns)[number]])[] = [];
+    const asked = signIns.map(async (signIn) => {
+      const answer = await visitor.askWith(signIn, { target: HEALTH });
+      if (holding) refused.push([answer, signIn]);
+      return answer;
+    });
+    await until(() => trap.heard.length + refused.length === CLIENTS);
+    expect(held).toHaveLength(MAX_IN_FLIGHT);
+    for (const [{ status, headers, json }] of refused) {
+      expect([status, json.error, headers.get('retry-after')]).toEqual([503, 'overloaded', '1']);
+    }
+    expect((await send(house, { target: '/healthz' })).status).toBe(200);
+    holding = false;
+    for (const socket of held) socket.write(FINE);
+    expect(codesOf(await Promise.all(asked)).filter((code) => code === '200 ok')).toHaveLength(MAX_IN_FLIGHT);
+
+    const later = await Promise.all(refused.map(([, signIn]) => visitor.askWith(signIn, { target: HEALTH })));
+    expect(new Set(codesOf(later))).toEqual(new Set(['200 ok']));
+    expect(trap.heard).toHaveLength(CLIENTS);
+    expect(Math.min(...later.map((answer) => slotsLeft(answer) ?? 0))).toBe(100_000 - CLIENTS);
+  });
+});
+
+describe('U4 answers without end', () => {
+  const PARALLEL = 20;
+  let endless: House;
+  let written = 0;
+  beforeAll(async () => {
+    const chunk = Buffer.alloc(65_536, 'a');
+    const trap = await startTrap((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"');
+      const more = () => {
+        while (!socket.destroyed && socket.write(chunk)) written += chunk.length;
+        written += chunk.length;
+      };
+      socket.on('drain', more);
+      more();
+    });
+    endless = await houseAt(trap);
+  });
+
+  it('are read for little more than 5 MiB', async () => {
+    const answers = await together(PARALLEL, () => new Visitor(endless).ask({ target: HEALTH }));
+    expect(new Set(codesOf(answers))).toEqual(new Set(['502 upstream_invalid_response']));
+    expect(written / PARALLEL).toBeGreaterThan(5 * MEBIBYTE);
+    expect(written / PARALLEL).toBeLessThan(24 * MEBIBYTE);
+  });
+
+  it.each([
+    ['100 MiB', { huge: 100 * MEBIBYTE }],
+    ['1 GiB that came packed', { gzipBomb: 1024 * MEBIBYTE }],
+  ])('of %s are not kept in memory', async (_, knobs) => {
+    const house = await startHouse();
+    houses.push(house);
+    Object.assign(house.upstream.faults, knobs);
+    const before = process.memoryUsage().rss;
+    const answers = await together(PARALLEL, () => new Visitor(house).ask({ target: HEALTH }));
+    expect(new Set(codesOf(answers))).toEqual(new Set(['502 upstream_invalid_response']));
+    expect((process.memoryUsage().rss - before) / MEBIBYTE).toBeLessThan(600);
+    house.upstream.faults.reset();
+    expect((await new Visitor(house).ask({ target: HEALTH })).status).toBe(200);
+  });
+});

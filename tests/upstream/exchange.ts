@@ -1,0 +1,85 @@
+import type { Issue } from '@asset-gateway/protocol';
+import { expect } from 'vitest';
+import type { House } from '../kit/house.ts';
+import { sendRaw, statusOf } from '../kit/raw.ts';
+import { secretsIn } from './canary.ts';
+
+/** A request as it is written, byte for byte: no client normalises its target or adds a header. */
+export interface Ask {
+  readonly method?: string;
+  readonly target: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Written after the head as it is, without a Content-Length. */
+  readonly tail?: string;
+}
+
+/** The members that answers of the gateway may have. */
+export interface AnswerBody {
+  readonly ok?: boolean;
+  readonly error?: string;
+  readonly message?: string;
+  readonly requestId?: string;
+  readonly issues?: readonly Issue[];
+  readonly retryAfterSeconds?: number;
+  readonly result?: unknown;
+}
+
+export interface Answered {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** The body as it came. */
+  readonly bytes: Buffer;
+  readonly text: string;
+  readonly json: AnswerBody;
+}
+
+/** Far beyond every deadline: an answer ends when the gateway closes the connection. */
+const PATIENCE_MS = 25_000;
+
+function writeHead({ method = 'GET', target, headers = {}, body }: Ask, port: number): string {
+  const fields = {
+    Host: `127.0.0.1:${port}`,
+    Connection: 'close',
+    ...(body !== undefined && { 'Content-Length': String(Buffer.from(body).length) }),
+    ...headers,
+  };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+function readHead(head: string): Map<string, string> {
+  const fields = head.split('\r\n').slice(1);
+  return new Map(
+    fields.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+function parse(text: string): AnswerBody {
+  try {
+    return JSON.parse(text) as AnswerBody;
+  } catch {
+    return {};
+  }
+}
+
+/** Sends one request on a connection of its own. No answer to anything may hold a secret. */
+export async function send({ port }: Pick<House, 'port'>, ask: Ask): Promise<Answered> {
+  const written = Buffer.concat([Buffer.from(writeHead(ask, port)), Buffer.from(ask.body ?? ask.tail ?? '')]);
+  const raw = await sendRaw(port, written, PATIENCE_MS);
+  expect(secretsIn(raw), ask.target).toEqual([]);
+  const end = raw.indexOf('\r\n\r\n');
+  const bytes = Buffer.from(raw.slice(end + 4), 'latin1');
+  const text = bytes.toString('utf8');
+  return { status: statusOf(raw), headers: readHead(raw.slice(0, end)), bytes, text, json: parse(text) };
+}
+
+/** How many slots were left, as an answer says it; nothing where the sign-in was not looked at. */
+export function slotsLeft({ headers }: Answered): number | undefined {
+  const left = /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1];
+  return left === undefined ? undefined : Number(left);
+}

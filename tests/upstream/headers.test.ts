@@ -1,0 +1,100 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CANARY_KEY, type House, startHouse } from '../kit/house.ts';
+import { HEALTH, JSON_BODY, SNAPSHOTS, TOKENS, Visitor } from './visitor.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse();
+});
+afterEach(() => house.upstream.faults.reset());
+afterAll(() => house.stop());
+
+/** What a client may send along; none of it is the upstream's business. */
+const CLIENT_HEADERS = {
+  'X-Api-Key': 'mine',
+  'x-api-key': 'mine-too',
+  Cookie: 'session=mine',
+  Authorization: 'Bearer mine',
+  'Proxy-Authorization': 'Basic mine',
+  Accept: 'text/html',
+  'Accept-Encoding': 'zstd, identity;q=0',
+  'Accept-Language': 'tlh',
+  'User-Agent': 'mine/1.0',
+  'X-Request-Id': 'mine',
+  'X-Forwarded-For': '6.6.6.6',
+  'X-Forwarded-Host': 'mine.test',
+  Forwarded: 'for=6.6.6.6',
+  Via: '1.1 mine',
+  Referer: 'http://mine.test/',
+  Origin: 'http://mine.test',
+  'If-None-Match': '"mine"',
+  Range: 'bytes=0-1',
+  TE: 'trailers',
+  Expires: 'mine',
+  'X-HTTP-Method-Override': 'DELETE',
+  'PAYMENT-SIGNATURE': 'mine',
+  'X-Mine': 'mine',
+};
+
+const CONNECTIONS = [
+  'x-api-key, close',
+  'close, host',
+  'close, content-length',
+  'close, accept, accept-encoding',
+  'close',
+];
+
+const ALWAYS = ['accept', 'accept-encoding', 'connection', 'host', 'x-api-key'];
+
+describe('U14 the upstream gets its own headers and none of the client’s', () => {
+  it.each(CONNECTIONS)('with Connection: %s', async (connection) => {
+    const headers = { ...CLIENT_HEADERS, Connection: connection };
+    const { status } = await new Visitor(house).ask({ target: HEALTH, headers });
+    expect(status).toBe(200);
+    const arrival = house.upstream.arrivals.at(-1);
+    expect(Object.keys(arrival?.headers ?? {}).sort()).toEqual(ALWAYS);
+    expect(arrival?.headers).toMatchObject({
+      accept: 'application/json',
+      'accept-encoding': 'gzip, br',
+      host: new URL(house.upstream.url).host,
+      'x-api-key': CANARY_KEY,
+    });
+    expect(JSON.stringify(arrival)).not.toContain('mine');
+  });
+
+  it('and those of a body where it has one, written anew', async () => {
+    const headers = { ...CLIENT_HEADERS, ...JSON_BODY, 'Content-Language': 'tlh' };
+    const body = '{ "addresses" : [ "\\u0061" ] }';
+    expect((await new Visitor(house).ask({ method: 'POST', target: SNAPSHOTS, headers, body })).status).toBe(400);
+    const arrival = house.upstream.arrivals.at(-1);
+    expect(Object.keys(arrival?.headers ?? {}).sort()).toEqual([...ALWAYS, 'content-length', 'content-type'].sort());
+    expect(arrival?.headers['content-type']).toBe('application/json');
+    expect(arrival?.body).toBe('{"mints":["a"]}');
+  });
+
+  it('also when the client sends a body that no one asked for', async () => {
+    await new Visitor(house).ask({ target: `${TOKENS}/assets/solana`, headers: JSON_BODY, body: '{"mine":1}' });
+    expect(house.upstream.arrivals.at(-1)).toMatchObject({ method: 'GET', body: '' });
+    expect(Object.keys(house.upstream.arrivals.at(-1)?.headers ?? {}).sort()).toEqual(ALWAYS);
+  });
+});
+
+describe('U18 an upstream that closes kept-alive connections', () => {
+  it.each([1, 2, 3])(
+    'after every %i answers gives answers or a refusal of the table, and hears nothing twice',
+    async (closeAfter) => {
+      const before = house.upstream.arrivals.length;
+      house.upstream.faults.closeAfter = closeAfter;
+      const statuses: number[] = [];
+      for (let round = 0; round < 15; round++) {
+        const { status, json } = await new Visitor(house).ask({ target: HEALTH });
+        statuses.push(status);
+        if (status !== 200) expect([status, json.error]).toEqual([502, 'upstream_unreachable']);
+      }
+      expect(statuses).toContain(200);
+      const arrived = house.upstream.arrivals.length - before;
+      expect(arrived).toBeLessThanOrEqual(15);
+      expect(arrived).toBeGreaterThanOrEqual(statuses.filter((status) => status === 200).length);
+    },
+  );
+});

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { requestOf, signedRoutes } from '../parameters/requests.ts';
+import { send } from './exchange.ts';
+import { refusedForFree, TOKENS, Visitor } from './visitor.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse();
+});
+afterAll(() => house.stop());
+
+const MINT = 'So11111111111111111111111111111111111111112';
+
+const HOSTILE_IDS = [
+  ...[
+    '',
+    '.',
+    '..',
+    '...',
+    '....',
+    '%2e',
+    '%2E',
+    '%2e%2e',
+    '%2E%2E',
+    '.%2e',
+    '%2e.',
+    '%252e%252e',
+    '%252e',
+    '%25252e%25252e',
+  ],
+  ...[
+    '..%2f..%2fwhoami',
+    '..%2F..%2Fwhoami',
+    '%2e%2e%2f%2e%2e%2fwhoami',
+    '..%5c',
+    '..%5c..%5cwhoami',
+    '..\\..\\whoami',
+    '%5c',
+    '\\',
+  ],
+  ...[
+    '../whoami',
+    '../../whoami',
+    '../../../v1/whoami',
+    './whoami',
+    'solana/../../whoami',
+    'solana/..%2f..%2fwhoami',
+    'a/b',
+    'a%2fb',
+    '%2f',
+    '%2fwhoami',
+  ],
+  ...[
+    `solana-${MINT}/../x`,
+    `solana-${MINT}%2f..%2fx`,
+    `solana-${MINT}%00`,
+    `solana-${MINT};x=1`,
+    `${MINT}%0d%0aX-Evil:%201`,
+  ],
+  ...[
+    ';',
+    'solana;x',
+    ';/../whoami',
+    'solana;jsessionid=1',
+    '%3b',
+    '%00',
+    'solana%00',
+    '%00solana',
+    '%0a',
+    '%0d%0a',
+    'solana%0aHost:%20evil',
+    '%09',
+    '%20',
+    'solana%20',
+    '%20solana',
+    '%7f',
+    '%c2%85',
+  ],
+  ...[
+    '%3f',
+    'solana%3fmint=x',
+    '%23',
+    'solana%23x',
+    '%26',
+    '@',
+    '@evil.test',
+    'evil.test@',
+    ':80',
+    '%40evil.test',
+    '*',
+    '$',
+    '!',
+    '~',
+    '-a',
+    '_a',
+    '.a',
+    "'",
+    '(',
+    ',',
+    '+',
+    '=',
+    '&',
+  ],
+  ...[
+    '%',
+    '%2',
+    '%zz',
+    '%u002e',
+    '%c0%ae%c0%ae',
+    '%c0%af',
+    '%ff',
+    '%ed%a0%80',
+    '%f0%9f%a6%84',
+    '%e2%80%ae',
+    '%ef%bc%8e',
+    '％2e',
+    'ü',
+    '٣',
+    '．．',
+    '{id}',
+    '<x>',
+    '"x"',
+    '|',
+    '^',
+    '`',
+    '[x]',
+    '%5bx%5d',
+  ],
+  ...[
+    'x'.repeat(129),
+    'x'.repeat(1000),
+    '%61'.repeat(129),
+    'x'.repeat(10_240),
+    '../'.repeat(3_400),
+    '%2e%2e%2f'.repeat(1_200),
+    '/',
+    '//',
+    '//evil.test',
+  ],
+];
+
+const withId = signedRoutes.filter(({ path }) => path.includes(':assetId'));
+const TYPES: readonly (string | undefined)[] = ['invalid_request', 'bad_request', 'not_found', 'uri_too_long'];
+
+it('finds the 12 routes that it is about', () => expect(withId).toHaveLength(12));
+
+describe.each(withId.map((route) => [route.path, route] as const))('U15 %s', (path) => {
+  const asks = HOSTILE_IDS.map((id) => ({ target: path.replace(':assetId', id) }));
+
+  it('takes no hostile asset id, however it is spelled, and none reaches the upstream', async () => {
+    await refusedForFree(house, asks, ({ status, json }, { target }) => {
+      expect([400, 404, 414], target).toContain(status);
+      expect(TYPES, target).toContain(json.error);
+    });
+  });
+});
+
+it('U15 no hostile path gets further without a signature', async () => {
+  const before = house.upstream.arrivals.length;
+  for (const id of HOSTILE_IDS) {
+    const { status } = await send(house, { target: `${TOKENS}/assets/${id}/variants` });
+    expect([400, 402, 404, 414], id).toContain(status);
+  }
+  expect(house.upstream.arrivals.length).toBe(before);
+});
+
+describe('U15 the request line', () => {
+  const path = `${TOKENS}/assets/solana`;
+
+  it('is a plain path of this host and nothing else', async () => {
+    const targets = [
+      `http://evil.test${path}`,
+      `https://127.0.0.1${path}`,
+      `//evil.test${path}`,
+      `/${path}`,
+      `${path}//profile`,
+    ];
+    const more = [
+      `${TOKENS}/../../v1${path}`,
+      `/v1/./x402/tokens/health`,
+      `${TOKENS}/%2e%2e/tokens/health`,
+      'v1/x402/tokens/health',
+    ];
+    const asks = [...targets, ...more, '*', '/v1/whoami/', '/v1/%77hoami', '/v1/whoami'].map((target) => ({ target }));
+    await refusedForFree(house, asks, ({ status }, { target }) => expect([400, 404], target).toContain(status));
+  });
+});
+
+it('U15 a dot segment, a broken escape or an empty segment is no path at all', async () => {
+  const ids = ['.', '..', '%2e', '%2E%2e', '.%2e', '../whoami', './a', 'a/..', '%', '%zz', '%ff', '', '/a'];
+  const asks = ids.map((id) => ({ target: `${TOKENS}/assets/${id}/profile` }));
+  await refusedForFree(house, asks, ({ status, json }, { target }) => {
+    expect([status, json.error], target).toEqual([400, 'bad_request']);
+  });
+});
+
+it('U15 the upstream has heard of known paths only, and never of whoami', async () => {
+  const visitor = new Visitor(house);
+  for (const route of signedRoutes) await visitor.ask(requestOf(route));
+  const paths = house.upstream.arrivals.map(({ target }) => target.split('?')[0]);
+  const known =
+    /^\/v1\/(?:health|assets\/(?:search|resolve|curated|market-snapshots|variant-markets|risk-summary|solana(?:\/[a-z-]+)?))$/;
+  expect(paths.length).toBeGreaterThan(signedRoutes.length);
+  for (const path of paths) expect(path).toMatch(known);
+  expect(house.upstream.arrivals.filter(({ target }) => target.includes('whoami'))).toEqual([]);
+});

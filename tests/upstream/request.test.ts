@@ -1,0 +1,91 @@
+import type { Route } from '@asset-gateway/protocol';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Input } from '../../packages/gateway/src/call.ts';
+import { writeRequest } from '../../packages/gateway/src/upstreams/request.ts';
+import { signedRoutes } from '../parameters/requests.ts';
+
+const HOSTILE = [
+  ...[
+    '..',
+    '.',
+    '../..',
+    '../../whoami',
+    '%2e%2e',
+    '..%2f',
+    '\\..\\',
+    '//evil.test',
+    '@evil.test',
+    ':80',
+    '?x=1',
+    '#x',
+    ';x',
+  ],
+  ...[
+    'http://evil.test/',
+    '',
+    ' ',
+    '\r\nHost: evil.test',
+    '\0',
+    'ü',
+    '🦄',
+    '\ud800',
+    '&x=1',
+    'a,b',
+    '＃',
+    '．．',
+    '。',
+    '\u2215',
+  ],
+];
+
+const text = fc.oneof(
+  fc.constantFrom(...HOSTILE),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.array(fc.constantFrom(...HOSTILE), { maxLength: 4 }).map((parts) => parts.join('')),
+);
+const value = fc.oneof(text, fc.array(text, { maxLength: 4 }), fc.integer());
+const values = fc.dictionary(fc.constantFrom('mint', 'limit', 'q', 'mints', 'addresses', 'include'), value);
+const anyRoute: fc.Arbitrary<Route> = fc.constantFrom(...signedRoutes);
+const base = fc.constantFrom(
+  'https://api.tokens.test',
+  'http://127.0.0.1:8080',
+  'https://api.tokens.test:8443/deep/base/',
+);
+
+const written = fc.record({ route: anyRoute, base, path: fc.record({ assetId: text }), query: values, body: values });
+
+type Written = typeof written extends fc.Arbitrary<infer Value> ? Value : never;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** A value for which no safe request can be written: a dot segment, or text that is not Unicode. */
+const isUnwritable = ({ route, path, query }: Written): boolean =>
+  (route.path.includes(':') && ['.', '..'].includes(path.assetId)) ||
+  [path.assetId, ...Object.values(query).flat()].some((part) => LONE_SURROGATE.test(String(part)));
+
+describe('U12 whatever a value holds', () => {
+  it('the request goes to the configured origin, below the path of its row', () => {
+    const property = fc.property(written, (given) => {
+      const root = new URL(given.base);
+      const input = { path: given.path, query: given.query, body: given.body } as unknown as Input;
+      let request: ReturnType<typeof writeRequest>;
+      try {
+        request = writeRequest(given.route, input, root);
+      } catch {
+        expect(isUnwritable(given)).toBe(true);
+        return;
+      }
+      const url = new URL(request.path, root);
+      const template = root.pathname.replace(/\/$/, '') + given.route.upstream.path;
+      expect(url.origin).toBe(root.origin);
+      expect(url.pathname).toBe(request.path.split('?')[0]);
+      expect(url.pathname.startsWith(template.split(':')[0] ?? '')).toBe(true);
+      expect(url.pathname.split('/')).toHaveLength(template.split('/').length);
+      expect(request.path).toMatch(/^[\x21-\x7e]+$/);
+      expect(request.method).toBe(given.route.httpMethod);
+      expect(url.hash).toBe('');
+    });
+    fc.assert(property, { numRuns: 10_000 });
+  });
+});

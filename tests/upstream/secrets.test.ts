@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { FaultKnobs } from '../../packages/sandbox/src/tokens/faults.ts';
+import { CANARY_KEY, CANARY_SECRET, type House, startHouse } from '../kit/house.ts';
+import { secretsIn } from './canary.ts';
+import { type Ask, send } from './exchange.ts';
+import { HEALTH, JSON_BODY, SNAPSHOTS, TOKENS, Visitor } from './visitor.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse({ UPSTREAM_TIMEOUT_MS: '300', LOG_LEVEL: 'trace' });
+});
+afterEach(() => house.upstream.faults.reset());
+afterAll(() => house.stop());
+
+const base64 = Buffer.from(CANARY_KEY).toString('base64');
+const spellings: readonly (readonly [string, string])[] = [
+  ['as it is', CANARY_KEY],
+  ['in base64', base64],
+  ['in base64 within a longer text', Buffer.from(`x-api-key: ${CANARY_KEY};`).toString('base64')],
+  ['in base64url', Buffer.from(CANARY_KEY).toString('base64url')],
+  ['in hex', Buffer.from(CANARY_KEY).toString('hex')],
+  ['in upper-case hex', Buffer.from(CANARY_KEY).toString('hex').toUpperCase()],
+  ['URL-encoded', [...CANARY_KEY].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('')],
+];
+
+/** JSON text that says a character by its number. */
+const escaped = `"\\u0043${CANARY_KEY.slice(1)}"`;
+
+it.each([
+  ...spellings,
+  ['in base64 with what follows', Buffer.from(`ab${CANARY_SECRET}cd`).toString('base64')] as const,
+])('U13 the search finds a secret %s', (_, text) => expect(secretsIn(`{"a":"${text}"}`)).not.toEqual([]));
+
+it('U13 the search finds nothing in innocent text', () => {
+  expect(secretsIn('CANARY_ upstream_key gateway_secret 0123456789')).toEqual([]);
+});
+
+describe('U13 an upstream that says the key', () => {
+  it.each(spellings)('%s: in the message of a refusal, it is not quoted', async (_, spelled) => {
+    for (const status of [400, 401, 404, 422, 500]) {
+      Object.assign(house.upstream.faults, { status, message: `Invalid API key ${spelled}` });
+      const { text } = await new Visitor(house).ask({ target: HEALTH });
+      expect(text).not.toContain('Invalid API key');
+    }
+  });
+
+  it.each([
+    ...spellings.map(([name, spelled]) => [name, JSON.stringify({ a: [spelled] })] as const),
+    ['in a JSON escape', escaped] as const,
+  ])('%s: in what should be an answer, there is no answer', async (_, body) => {
+    house.upstream.faults.body = body;
+    const { status, json } = await new Visitor(house).ask({ target: HEALTH });
+    expect([status, json.error]).toEqual([502, 'upstream_invalid_response']);
+  });
+
+  it('by echoing the whole request, gives no answer', async () => {
+    house.upstream.faults.echo = true;
+    for (const ask of [
+      { target: HEALTH },
+      { method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body: '{"mints":["a"]}' },
+    ]) {
+      const { status, json } = await new Visitor(house).ask(ask);
+      expect([status, json.error]).toEqual([502, 'upstream_invalid_response']);
+    }
+    expect(house.upstream.arrivals.at(-1)?.headers['x-api-key']).toBe(CANARY_KEY);
+  });
+});
+
+it('U13 no answer and no log line of any kind holds a secret', async () => {
+  const visitor = new Visitor(house);
+  const asks: readonly Ask[] = [
+    { target: HEALTH },
+    { target: '/healthz' },
+    { target: '/v1/catalog' },
+    { target: `${TOKENS}/assets/solana?limit=9` },
+    { target: '/nowhere' },
+    { target: HEALTH, method: 'OPTIONS' },
+    { target: SNAPSHOTS, method: 'POST', headers: JSON_BODY, body: '{' },
+    { target: HEALTH, headers: { 'SIGN-IN-WITH-X': CANARY_KEY } },
+  ];
+  for (const ask of asks) await send(house, ask);
+  const faults: readonly FaultKnobs[] = [
+    { hang: true },
+    { resetConnection: true },
+    { truncate: 0.5 },
+    { redirect: `http://127.0.0.1:1/?key=${CANARY_KEY}` },
+    { contentType: `text/${CANARY_KEY}` },
+    { body: CANARY_KEY },
+    { status: 401, message: CANARY_KEY },
+    { status: 500, message: CANARY_SECRET, retryAfter: CANARY_KEY },
+  ];
+  for (const fault of faults) {
+    Object.assign(house.upstream.faults, fault);
+    for (const ask of asks) await visitor.ask({ ...ask, headers: { ...ask.headers, 'X-Request-Id': 'a.b' } });
+    house.upstream.faults.reset();
+  }
+  expect(house.logLines.length).toBeGreaterThan(asks.length * faults.length);
+  expect(house.logLines.flatMap(secretsIn)).toEqual([]);
+});

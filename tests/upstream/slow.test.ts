@@ -1,0 +1,75 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { slotsLeft } from './exchange.ts';
+import { startTrap, type Trap } from './trap.ts';
+import { HEALTH, Visitor } from './visitor.ts';
+
+const SHORT = { UPSTREAM_TIMEOUT_MS: '300' };
+const ONE_SLOT = { ...SHORT, TOKENS_RATE_LIMIT_PER_MINUTE: '1' };
+
+let house: House;
+let narrow: House;
+let silent: House;
+let trap: Trap;
+beforeAll(async () => {
+  trap = await startTrap(() => undefined);
+  house = await startHouse(SHORT);
+  narrow = await startHouse(ONE_SLOT, { windowMs: 1_500 });
+  silent = await startHouse({ ...SHORT, TOKENS_API_BASE_URL: trap.url });
+});
+afterEach(() => house.upstream.faults.reset());
+afterAll(async () => {
+  await Promise.all([house, narrow, silent].map((each) => each.stop()));
+  await trap.close();
+});
+
+describe.each([
+  ['U1 an upstream that never answers', { hang: true }],
+  ['U1 an upstream that answers later than it may', { delayMs: 5_000 }],
+  ['U2 an upstream that sends a byte now and then', { drip: 100, body: JSON.stringify('a'.repeat(1_000)) }],
+  ['U2 an upstream that drips what is compressed', { drip: 100, encoding: 'gzip' as const }],
+])('%s', (_, knobs) => {
+  it('is given up at the deadline of the whole call, and asked once', async () => {
+    Object.assign(house.upstream.faults, knobs);
+    const before = house.upstream.arrivals.length;
+    const answer = await new Visitor(house).ask({ target: HEALTH });
+    expect(answer.status).toBe(504);
+    expect(answer.json.error).toBe('upstream_timeout');
+    expect(answer.text).not.toContain('"result"');
+    expect(house.upstream.arrivals.length).toBe(before + 1);
+  });
+});
+
+it('U2 a refusal whose words drip is still that refusal, without its words', async () => {
+  Object.assign(house.upstream.faults, { drip: 100, status: 404, message: 'slow words' });
+  const { status, json } = await new Visitor(house).ask({ target: HEALTH });
+  expect([status, json.error, json.message]).toEqual([404, 'upstream_rejected', 'The upstream rejected the request.']);
+});
+
+it('U1 the socket of a call that was given up is closed, and its request is not sent again', async () => {
+  const visitor = new Visitor(silent);
+  for (const round of [1, 2, 3]) {
+    expect((await visitor.ask({ target: HEALTH })).status).toBe(504);
+    while (trap.asked() > 0) await wait(5);
+    expect(trap.heard).toHaveLength(round);
+  }
+});
+
+it('U1 the slot of a call that was given up stays taken: the upstream may still be working', async () => {
+  const visitor = new Visitor(narrow);
+  narrow.upstream.faults.hang = true;
+  const gaveUp = await visitor.ask({ target: HEALTH });
+  expect([gaveUp.status, slotsLeft(gaveUp)]).toEqual([504, 0]);
+  narrow.upstream.faults.reset();
+  const signIn = await visitor.signIn();
+  const refused = await visitor.askWith(signIn, { target: HEALTH });
+  expect([refused.status, refused.json.error]).toEqual([429, 'rate_limited']);
+  expect(narrow.upstream.arrivals).toHaveLength(1);
+  const seconds = Number(refused.headers.get('retry-after'));
+  expect(refused.json.retryAfterSeconds).toBe(seconds);
+  await wait(seconds * 1000);
+  const opened = await visitor.askWith(signIn, { target: HEALTH });
+  expect(opened.status).toBe(200);
+  expect(narrow.upstream.arrivals).toHaveLength(2);
+});

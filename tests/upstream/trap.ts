@@ -1,0 +1,56 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+
+/** A server below HTTP: it answers with whatever bytes it is told to, and notes all that it hears. */
+export interface Trap {
+  readonly url: string;
+  /** The head of each request, in the order in which they came. */
+  readonly heard: string[];
+  /** How many connections were made to it. */
+  connections(): number;
+  /** How many of them are open that a request came on. */
+  asked(): number;
+  close(): Promise<void>;
+}
+
+/** Writes an answer to one request; what it writes is all that the client gets. */
+export type Reply = (socket: Socket, head: string) => void;
+
+/** Starts one on a free port of 127.0.0.1. */
+export async function startTrap(reply: Reply): Promise<Trap> {
+  const heard: string[] = [];
+  const sockets = new Set<Socket>();
+  const asked = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      sockets.delete(socket);
+      asked.delete(socket);
+    });
+    socket.on('data', (bytes) => {
+      asked.add(socket);
+      heard.push(bytes.toString('latin1'));
+      reply(socket, bytes.toString('latin1'));
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    heard,
+    connections: () => connections,
+    asked: () => asked.size,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/** A plain answer: the status line, these headers, this body. */
+export function plainAnswer(status: string, headers: readonly string[], body = ''): string {
+  const lines = [`HTTP/1.1 ${status}`, ...headers, `Content-Length: ${Buffer.byteLength(body)}`];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { plainAnswer, startTrap, type Trap } from './trap.ts';
+import { HEALTH, Visitor } from './visitor.ts';
+
+let answer = '';
+let upstream: Trap;
+let trap: Trap;
+let house: House;
+const others: House[] = [];
+beforeAll(async () => {
+  upstream = await startTrap((socket) => socket.write(answer));
+  trap = await startTrap((socket) =>
+    socket.end(plainAnswer('200 OK', ['Content-Type: application/json'], '"trapped"')),
+  );
+  house = await startHouse({ TOKENS_API_BASE_URL: upstream.url });
+});
+afterAll(async () => {
+  await Promise.all([house, ...others].map((each) => each.stop()));
+  await Promise.all([upstream.close(), trap.close()]);
+});
+
+async function ask(target = HEALTH) {
+  const before = upstream.heard.length;
+  const answered = await new Visitor(house).ask({ target });
+  expect(upstream.heard.length).toBe(before + 1);
+  return answered;
+}
+
+describe('U11 a redirect is never followed', () => {
+  const statuses = [
+    '301 Moved',
+    '302 Found',
+    '303 See Other',
+    '307 Temporary',
+    '308 Permanent',
+    '300 Choices',
+    '304 Same',
+    '305 Proxy',
+  ];
+  it.each(statuses)('%s', async (status) => {
+    const places = [
+      `${trap.url}/v1/health`,
+      `//${trap.url.slice(7)}/`,
+      '/v1/health',
+      'http://169.254.169.254/latest/meta-data/',
+    ];
+    for (const place of [...places, `${upstream.url}/v1/health`, 'file:///etc/passwd', '']) {
+      answer = plainAnswer(
+        status,
+        [`Location: ${place}`, 'Content-Type: application/json'],
+        status.startsWith('304') ? '' : '{}',
+      );
+      const { status: given, json, text, headers } = await ask();
+      expect([given, json.error]).toEqual([502, 'upstream_redirect']);
+      expect(headers.has('location')).toBe(false);
+      if (place !== '') expect(text).not.toContain(place);
+    }
+    expect(trap.connections()).toBe(0);
+  });
+
+  it('not where the route has a body either', async () => {
+    answer = plainAnswer('307 Temporary', [`Location: ${trap.url}/`], '');
+    expect((await ask('/v1/x402/tokens/assets/solana')).json.error).toBe('upstream_redirect');
+    expect(trap.connections()).toBe(0);
+  });
+});
+
+describe('U3 what is no HTTP', () => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+  it.each([
+    ['a bad chunk size', `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
+    ['a chunk without its end', `${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{}xx\r\n\r\n`],
+    ['two lengths', `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
+    ['no length that is a number', `${head}Content-Length: two\r\n\r\n{}`],
+    ['length and chunks', `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['a status that is none', 'HTTP/1.1 abc OK\r\n\r\n'],
+  ])('%s', async (_, bytes) => {
+    answer = bytes;
+    const { status, json } = await ask();
+    expect([status, json.error]).toEqual([502, 'upstream_invalid_response']);
+  });
+});
+
+describe('U17 what an upstream writes into its headers', () => {
+  const HOSTILE = [
+    'Set-Cookie: a=b',
+    'Access-Control-Allow-Origin: https://evil.test',
+    'Replay-Nonce: evil',
+    'X-Request-Id: evil',
+  ];
+  const MORE = [
+    'RateLimit: "upstream";r=9999;t=0',
+    'Cache-Control: public, max-age=9',
+    'PAYMENT-REQUIRED: evil',
+    'Retry-After: 9',
+    'X-Evil: a',
+    'Server: evil',
+  ];
+  const fields = ['Content-Type: application/json; evil', ...HOSTILE, ...MORE];
+
+  it.each(['200 OK', '400 Bad', '404 Not\u0001Found', '500 Oops', '401 No'])('stays there: %s', async (status) => {
+    answer = plainAnswer(status.replace('\u0001', ' '), fields, '{"a":"\\r\\nSet-Cookie: c=d"}');
+    const { headers } = await ask();
+    expect([...headers.keys()]).not.toContain('set-cookie');
+    for (const name of ['x-evil', 'server', 'retry-after', 'payment-required']) expect(headers.has(name)).toBe(false);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('cache-control')).toBe('private, no-store');
+    expect([...headers.values()].join()).not.toMatch(/evil|r=9999/);
+  });
+
+  it('cannot split an answer: a bare CR or LF in a field', async () => {
+    for (const field of [
+      'X-A: b\rSet-Cookie: a=b',
+      'Retry-After: 9\nSet-Cookie: a=b',
+      'X-A: b\r\n Set-Cookie: folded=1',
+      'X-A: \0',
+    ]) {
+      answer = plainAnswer('200 OK', [field, 'Content-Type: application/json'], '1');
+      const { status, headers } = await ask();
+      expect([200, 502]).toContain(status);
+      expect([...headers.keys()]).not.toContain('set-cookie');
+    }
+  });
+});
+
+describe('U10 an upstream that is not there', () => {
+  it.each([
+    [
+      'nobody listens',
+      async () => {
+        const gone = await startTrap(() => undefined);
+        await gone.close();
+        return gone.url;
+      },
+    ],
+    ['it speaks no TLS', async () => upstream.url.replace('http:', 'https:')],
+  ])('is 502 upstream_unreachable: %s', async (_, urlOf) => {
+    const elsewhere = await startHouse({ TOKENS_API_BASE_URL: await urlOf() });
+    others.push(elsewhere);
+    const { status, json, text } = await new Visitor(elsewhere).ask({ target: HEALTH });
+    expect([status, json.error]).toEqual([502, 'upstream_unreachable']);
+    expect(text).not.toMatch(/ECONN|127\.0\.0\.1|SSL|TLS/i);
+  });
+});

@@ -1,0 +1,69 @@
+import { challengeIn, signIn } from '@asset-gateway/client';
+import { expect } from 'vitest';
+import type { House } from '../kit/house.ts';
+import { newSigner } from '../kit/wallet.ts';
+import { type Answered, type Ask, send, slotsLeft } from './exchange.ts';
+
+export const TOKENS = '/v1/x402/tokens';
+export const HEALTH = `${TOKENS}/health`;
+export const SNAPSHOTS = `${TOKENS}/assets/market-snapshots`;
+
+/** The headers of a JSON body. */
+export const JSON_BODY = { 'Content-Type': 'application/json' };
+
+/** A wallet that signs for the gateway's bare origin, so that each of its sign-ins opens any one path. */
+export class Visitor {
+  readonly #house: House;
+  readonly #signer = newSigner();
+
+  constructor(house: House) {
+    this.#house = house;
+  }
+
+  /** A fresh sign-in: one header, good for one answer. */
+  async signIn(): Promise<Readonly<Record<string, string>>> {
+    const { url } = this.#house;
+    const challenge = challengeIn((await send(this.#house, { target: HEALTH })).json);
+    if (!challenge) throw new Error('no challenge');
+    const bound = { ...challenge, info: { ...challenge.info, uri: url } };
+    return { 'SIGN-IN-WITH-X': await signIn(bound, this.#signer, new URL(url)) };
+  }
+
+  /** Asks with a fresh sign-in. */
+  async ask(ask: Ask): Promise<Answered> {
+    return this.askWith(await this.signIn(), ask);
+  }
+
+  askWith(signIn: Readonly<Record<string, string>>, ask: Ask): Promise<Answered> {
+    return send(this.#house, { ...ask, headers: { ...ask.headers, ...signIn } });
+  }
+}
+
+/**
+ * Sends all of these with one and the same sign-in. Each must be refused, and none may have cost anything:
+ * no request reaches the upstream, no slot is taken, and in the end the sign-in still opens what is in order.
+ */
+export async function refusedForFree(
+  house: House,
+  asks: readonly Ask[],
+  check: (answer: Answered, ask: Ask) => void,
+): Promise<void> {
+  const visitor = new Visitor(house);
+  const signIn = await visitor.signIn();
+  const arrivals = house.upstream.arrivals.length;
+  const left = new Set<number>();
+  for (const ask of asks) {
+    const answer = await visitor.askWith(signIn, ask);
+    expect(answer.json.ok ?? false, ask.target).toBe(false);
+    check(answer, ask);
+    const slots = slotsLeft(answer);
+    if (slots !== undefined) left.add(slots);
+    expect(house.upstream.arrivals.length, ask.target).toBe(arrivals);
+  }
+  expect(asks.length).toBeGreaterThan(0);
+  expect(left.size).toBeLessThanOrEqual(1);
+  const opened = await visitor.askWith(signIn, { target: HEALTH });
+  expect(opened.status).toBe(200);
+  expect(house.upstream.arrivals.length).toBe(arrivals + 1);
+  for (const slots of left) expect(slotsLeft(opened)).toBe(slots - 1);
+}
