@@ -8,5 +8,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
+    // The suites wait more than they compute: for windows to pass, for slow clients, for processes.
+    maxWorkers: 4,
   },
 });

@@ -23,6 +23,8 @@ export class GatewayClient {
   readonly #fetch: typeof fetch;
   #last: SignInChallenge | undefined;
   #nextNonce: string | undefined;
+  /** The gateway's own clock, as it was when it issued the nonce; ours may be wrong. */
+  #servedAt: string | undefined;
 
   constructor(options: ClientOptions) {
     this.#base = new URL(options.baseUrl);
@@ -52,7 +54,8 @@ export class GatewayClient {
     this.#nextNonce = undefined;
     if (!nonce || !this.#last) return undefined;
     const { expirationTime: _, ...info } = this.#last.info;
-    const fresh = { ...info, nonce, uri: url.origin + url.pathname, issuedAt: new Date().toISOString() };
+    const issuedAt = new Date(this.#servedAt ?? Date.now()).toISOString();
+    const fresh = { ...info, nonce, uri: url.origin + url.pathname, issuedAt };
     return signIn({ ...this.#last, info: fresh as SignInChallenge['info'] }, this.#signer, url);
   }
 
@@ -67,6 +70,7 @@ export class GatewayClient {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     this.#nextNonce = response.headers.get(HEADERS.replayNonce) ?? undefined;
+    this.#servedAt = response.headers.get('date') ?? undefined;
     return response;
   }
 }

@@ -62,7 +62,8 @@ const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 function isCidr(text: string): boolean {
-  const [address = '', prefix = ''] = text.split('/');
+  const [address = '', prefix = '', ...rest] = text.split('/');
+  if (rest.length > 0) return false;
   try {
     new BlockList().addSubnet(
       address,

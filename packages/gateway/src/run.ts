@@ -18,18 +18,19 @@ const SAME_SIGNAL_MS = 500;
 
 /** Runs a service until SIGTERM or SIGINT: the first signal drains it, a second one ends the process at once. */
 export async function run(start: () => Promise<Service>): Promise<void> {
-  const running = await start().catch(fail);
+  const starting = start();
   let stoppingSince: number | undefined;
-  // A library's promise that nobody waits for must not end the service for everybody.
-  process.on('unhandledRejection', (reason) => running.log.failure(reason));
   const onSignal = () => {
     if (stoppingSince !== undefined) {
       if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
       return;
     }
     stoppingSince = performance.now();
-    running.stop().then(() => process.exit(0), fail);
+    starting.then((running) => running.stop()).then(() => process.exit(0), fail);
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  const running = await starting.catch(fail);
+  // A library's promise that nobody waits for must not end the service for everybody.
+  process.on('unhandledRejection', (reason) => running.log.failure(reason));
 }

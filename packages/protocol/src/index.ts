@@ -1,3 +1,4 @@
+export { ALLOWED_HEADERS, CORS_HEADERS, EXPOSED_HEADERS, SENT_BY_MISTAKE } from './cors.ts';
 export { envelope } from './envelope.ts';
 export { createMatcher, type Match } from './match.ts';
 export { type Cluster, NETWORKS, SIGN_IN_NETWORKS } from './networks.ts';

@@ -2,6 +2,8 @@ interface RefusalKind {
   readonly status: number;
   /** One public sentence that tells the caller what to do next. */
   readonly message: string;
+  /** When it is worth asking again, where that is always the same. */
+  readonly retryAfterSeconds?: number;
 }
 
 const signIn = (message: string): RefusalKind => ({ status: 402, message });
@@ -62,9 +64,21 @@ export const REFUSALS = {
     message: 'The upstream asks for a pause; send the same request again after Retry-After.',
   },
   upstream_timeout: { status: 504, message: 'The upstream did not answer in time; try again later.' },
-  state_unavailable: { status: 503, message: 'The state store is unavailable; try again after Retry-After.' },
-  overloaded: { status: 503, message: 'Too much is in flight; send the same request again after Retry-After.' },
-  shutting_down: { status: 503, message: 'This node is shutting down; send the same request again after Retry-After.' },
+  state_unavailable: {
+    status: 503,
+    retryAfterSeconds: 2,
+    message: 'The state store is unavailable; try again after Retry-After.',
+  },
+  overloaded: {
+    status: 503,
+    retryAfterSeconds: 1,
+    message: 'Too much is in flight; send the same request again after Retry-After.',
+  },
+  shutting_down: {
+    status: 503,
+    retryAfterSeconds: 1,
+    message: 'This node is shutting down; send the same request again after Retry-After.',
+  },
   internal_error: { status: 500, message: 'Something went wrong on our side; quote requestId to the operator.' },
 } as const satisfies Record<string, RefusalKind>;
 
@@ -107,11 +121,17 @@ export class Refusal extends Error {
   get status(): number {
     return this.details.status ?? REFUSALS[this.code].status;
   }
+
+  get retryAfterSeconds(): number | undefined {
+    const kind: RefusalKind = REFUSALS[this.code];
+    return this.details.retryAfterSeconds ?? kind.retryAfterSeconds;
+  }
 }
 
 /** The JSON body of a refusal: `ok error message requestId`, then whatever details are public. */
 export function refusalBody(refusal: Refusal, requestId: string): Record<string, unknown> {
-  const { message, issues, retryAfterSeconds } = refusal.details;
+  const { message, issues } = refusal.details;
+  const { retryAfterSeconds } = refusal;
   return {
     ok: false,
     error: refusal.code,

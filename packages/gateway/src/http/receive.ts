@@ -30,7 +30,8 @@ function headerBytes(rawHeaders: readonly string[]): number {
   return rawHeaders.reduce((total, part) => total + part.length + 2, 0);
 }
 
-function faultOf({ url = '', rawHeaders, headers }: IncomingMessage): RefusalCode | undefined {
+function faultOf({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): RefusalCode | undefined {
+  if (headers.host === undefined && httpVersion !== '1.0') return 'bad_request';
   if (url.length > LIMITS.targetBytes) return 'uri_too_long';
   if (headerBytes(rawHeaders) > LIMITS.headerBytes) return 'headers_too_large';
   return Number(headers['content-length'] ?? 0) > LIMITS.bodyBytes ? 'body_too_large' : undefined;

@@ -1,17 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type BlockList, Server as NetServer, type Socket } from 'node:net';
-import { Refusal, refusalBody } from '@asset-gateway/protocol';
+import { Refusal } from '@asset-gateway/protocol';
 import { clientAddress } from './client-address.ts';
+import { lastResort, type Ready, unexpected } from './last-resort.ts';
 import { LIMITS, type Received, receive } from './receive.ts';
 import { answerUnreadable } from './unreadable.ts';
-
-/** A whole answer, ready to be written. */
-interface Ready {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 /** What the server is put around. */
 export interface ServerOptions {
@@ -60,10 +53,16 @@ class Draining implements HttpServer {
       requestTimeout: TIMES.requestMs,
       keepAliveTimeout: TIMES.keepAliveMs,
       connectionsCheckingInterval: TIMES.checkMs,
+      // A missing Host is refused in our own words.
+      requireHostHeader: false,
     });
     this.#server.maxConnections = options.maxConnections;
     this.#server.maxHeadersCount = 0;
     this.#server.on('request', (incoming, outgoing) => void this.#serve(incoming, outgoing));
+    this.#server.on('checkExpectation', (incoming, outgoing) => {
+      this.#track(incoming, outgoing);
+      this.#write(incoming, outgoing, unexpected());
+    });
     // An answer that was still queued behind another one is never told that its socket has closed.
     this.#server.on('connection', (socket) => socket.once('close', () => this.#unanswered.delete(socket)));
     this.#server.on('clientError', (error, socket) => this.#unreadable(error, socket as Socket));
@@ -115,10 +114,16 @@ class Draining implements HttpServer {
 
   #write(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: Ready): void {
     const unread = !incoming.complete;
-    if (unread || this.#draining || this.#broken.has(incoming.socket)) outgoing.setHeader('Connection', 'close');
+    const isOver = unread || this.#draining || this.#broken.has(incoming.socket);
+    if (isOver && this.#isLast(incoming)) outgoing.setHeader('Connection', 'close');
     outgoing.writeHead(status, headers).end(body);
     if (!outgoing.writableFinished) outgoing.setTimeout(TIMES.writeMs, () => outgoing.destroy());
     if (unread) setTimeout(() => incoming.destroy(), TIMES.lingerMs).unref();
+  }
+
+  /** Answers are written in the order of their requests; closing after an earlier one would drop the later ones. */
+  #isLast(incoming: IncomingMessage): boolean {
+    return [...(this.#unanswered.get(incoming.socket) ?? [])].at(-1) === incoming;
   }
 
   /** The client has gone, or the gateway itself failed to answer. */
@@ -128,16 +133,14 @@ class Draining implements HttpServer {
       return;
     }
     this.#options.onFailure(error);
-    const body = JSON.stringify(refusalBody(new Refusal('internal_error'), randomUUID()));
-    const headers = { 'Content-Type': 'application/json', 'Access-Control-Allow-Origin': '*' };
-    this.#write(incoming, outgoing, { status: 500, headers, body });
+    this.#write(incoming, outgoing, lastResort(new Refusal('internal_error')));
   }
 
   #unreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     const complete = [...(this.#unanswered.get(socket) ?? [])].some((incoming) => incoming.complete);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else if (complete) this.#broken.add(socket);
-    else answerUnreadable(error, socket, randomUUID());
+    else answerUnreadable(error, socket);
   }
 }
 

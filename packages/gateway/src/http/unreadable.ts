@@ -1,13 +1,8 @@
+import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Refusal, type RefusalCode, refusalBody } from '@asset-gateway/protocol';
+import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import { lastResort } from './last-resort.ts';
 import { LIMITS } from './receive.ts';
-
-const REASONS: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  414: 'URI Too Long',
-  431: 'Request Header Fields Too Large',
-};
 
 const LINGER_MS = 1_000;
 
@@ -22,20 +17,10 @@ function codeOf({ code, rawPacket }: ParseError): RefusalCode {
 }
 
 /** Answers what could not be read as a request at all, and closes; the last resort before the gateway. */
-export function answerUnreadable(error: ParseError, socket: Duplex, requestId: string): void {
-  const refusal = new Refusal(codeOf(error));
-  const body = JSON.stringify(refusalBody(refusal, requestId));
-  const head = [
-    `HTTP/1.1 ${refusal.status} ${REASONS[refusal.status]}`,
-    'Connection: close',
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
-    'X-Content-Type-Options: nosniff',
-    'Access-Control-Allow-Origin: *',
-    `X-Request-Id: ${requestId}`,
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+export function answerUnreadable(error: ParseError, socket: Duplex): void {
+  const { status, headers, body } = lastResort(new Refusal(codeOf(error)));
+  const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
   // A peer that never closes its side would keep the socket for ever.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -26,8 +26,8 @@ const CODES: Readonly<Record<Exclude<Verdict['kind'], 'admitted'>, RefusalCode>>
 };
 
 function refusalOf(reason: keyof typeof CODES, retryAfterMs: number | undefined): Refusal {
-  if (reason === 'nonce_used' || reason === 'nonce_expired') return new Refusal(CODES[reason], { reason });
-  return new Refusal(CODES[reason], { reason, retryAfterSeconds: Math.max(1, Math.ceil((retryAfterMs ?? 0) / 1000)) });
+  const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000));
+  return new Refusal(CODES[reason], { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
 }
 
 /** Asks the store; a lost reply is asked for once more, with the same owner, which the store recognises. */
@@ -36,7 +36,7 @@ async function ask(store: Store, attempt: Admit): Promise<Verdict> {
     return await store.admit(attempt).catch(() => store.admit(attempt));
   } catch (error) {
     const reason = `store: ${error instanceof Error ? error.message : 'failed'}`;
-    throw new Refusal('state_unavailable', { retryAfterSeconds: 2, reason });
+    throw new Refusal('state_unavailable', { reason });
   }
 }
 

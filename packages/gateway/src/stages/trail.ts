@@ -1,6 +1,5 @@
-import type { RefusalCode } from '@asset-gateway/protocol';
+import { CORS_HEADERS, type RefusalCode } from '@asset-gateway/protocol';
 import type { Call, Inbound, Outbound, Trail } from '../call.ts';
-import { CORS_HEADERS } from './cors.ts';
 
 /** One line of the log: what happened to one request. No secret, no signature, no nonce. */
 export interface LogLine {

@@ -54,7 +54,7 @@ class SignedIn implements Admission {
   async settle(): Promise<Receipt> {
     if (this.#burnt || !this.#nonce) return {};
     const verdict = await this.#store.burn(this.#nonce, this.#owner).catch(() => 'unavailable');
-    if (verdict === 'unavailable') throw new Refusal('state_unavailable', { retryAfterSeconds: 2 });
+    if (verdict === 'unavailable') throw new Refusal('state_unavailable');
     if (verdict !== 'burnt')
       throw new Refusal(verdict === 'nonce_used' ? 'invalid_siwx_nonce' : 'invalid_siwx_expired');
     this.#burnt = true;
@@ -76,7 +76,7 @@ export class SiwxGate implements Gate {
     const { nonces, store, originOf, budgetOf, singleUse, crypto } = this.#parts;
     const origin = originOf(call.inbound);
     const epoch = singleUse ? store.epoch() : NO_EPOCH;
-    if (epoch === undefined) throw new Refusal('state_unavailable', { retryAfterSeconds: 2, reason: 'no epoch yet' });
+    if (epoch === undefined) throw new Refusal('state_unavailable', { reason: 'no epoch yet' });
     const freshNonce = () => nonces.issue(origin, singleUse ? (store.epoch() ?? epoch) : epoch, store.now());
     trail.challenge = (code) => signInChallenge({ call, origin, nonce: freshNonce(), nowMs: store.now(), code });
 

@@ -1,0 +1,156 @@
+import { existsSync, rmSync } from 'node:fs';
+import type { Environment } from '@asset-gateway/gateway';
+import { afterAll, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../http/error-table.ts';
+import { freePort } from '../http/ports.ts';
+import { pathOf, rowOf } from '../http/targets.ts';
+import { seen } from '../http/wire.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { type House, type HouseOptions, startHouse } from '../kit/house.ts';
+import { askSigned, challengeFor, signedHeader } from '../kit/wallet.ts';
+
+const HEALTH = pathOf(rowOf('tokens.health'));
+const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
+
+/** Starts a house that is stopped at the end, unless a test stops it before. */
+async function start(variables: Environment = {}, options: HouseOptions = {}): Promise<House> {
+  const house = await startHouse(variables, options);
+  let stopping: Promise<void> | undefined;
+  const once = { ...house, stop: () => (stopping ??= house.stop()) };
+  stops.push(once.stop);
+  return once;
+}
+
+const stops: (() => Promise<void>)[] = [];
+const folders = [makeFolder(), makeFolder()] as const;
+afterAll(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const use = (house: House, header: string) => fetch(house.url + HEALTH, { headers: { 'SIGN-IN-WITH-X': header } });
+
+/** A node on this port, with until-expiry nonces, so that only its secret decides which ones it knows. */
+const node = (port: number, secret: string, dataDir?: string) =>
+  start(
+    { PORT: String(port), GATEWAY_SECRET: secret, SIWX_NONCE: 'until-expiry' },
+    dataDir === undefined ? {} : { dataDir },
+  );
+
+describe.concurrent('a variable takes effect', () => {
+  it('PORT and HOST: where it listens', async () => {
+    const port = await freePort();
+    const house = await start({ PORT: String(port), HOST: '127.0.0.3' });
+    expect(house.url).toBe(`http://127.0.0.3:${port}`);
+    expect((await fetch(`${house.url}/healthz`)).status).toBe(200);
+    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+    expect((await challengeFor(house.url + HEALTH)).info.domain).toBe(`127.0.0.3:${port}`);
+  });
+
+  it('GATEWAY_BASE_URL: what clients sign for', async () => {
+    const port = await freePort();
+    await start({ PORT: String(port), GATEWAY_BASE_URL: 'https://gateway.example' });
+    const { info } = await challengeFor(`http://127.0.0.1:${port}${HEALTH}`);
+    expect([info.domain, info.uri]).toEqual(['gateway.example', `https://gateway.example${HEALTH}`]);
+  });
+
+  it('SERVICE_NAME: the name in the liveness body', async () => {
+    const named = await start({ SERVICE_NAME: 'mine' });
+    expect(await (await fetch(`${named.url}/healthz`)).json()).toEqual({
+      ok: true,
+      service: 'mine',
+      status: 'healthy',
+    });
+    const unnamed = await start();
+    expect(await (await fetch(`${unnamed.url}/healthz`)).json()).toMatchObject({ service: 'asset-gateway' });
+  });
+
+  it('TOKENS_API_BASE_URL and TOKENS_API_KEY: who is asked, and with which key', async () => {
+    const first = await start();
+    const second = await start({ TOKENS_API_BASE_URL: `${first.upstream.url}/prefix/`, TOKENS_API_KEY: 'another-key' });
+    await askSigned(second.url + HEALTH);
+    expect(second.upstream.arrivals).toEqual([]);
+    expect(first.upstream.arrivals.map(({ target }) => target)).toEqual(['/prefix/v1/health']);
+    expect(first.upstream.arrivals[0]?.headers['x-api-key']).toBe('another-key');
+  });
+
+  it('TOKENS_RATE_LIMIT_PER_MINUTE: how many calls there are', async () => {
+    const house = await start({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' });
+    const statuses = [];
+    for (let round = 0; round < 3; round++) statuses.push((await askSigned(house.url + HEALTH)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    expect((await askSigned(house.url + HEALTH)).headers.get('RateLimit-Policy')).toBe('"upstream";q=2;w=60');
+    expect(house.upstream.arrivals).toHaveLength(2);
+  });
+
+  it('SIWX_NONCE: how often a signature serves', async () => {
+    const once = await start();
+    const often = await start({ SIWX_NONCE: 'until-expiry' });
+    const onceHeader = await signedHeader(once.url + HEALTH);
+    const oftenHeader = await signedHeader(often.url + HEALTH);
+    expect([(await use(once, onceHeader)).status, (await use(once, onceHeader)).status]).toEqual([200, 402]);
+    expect([(await use(often, oftenHeader)).status, (await use(often, oftenHeader)).status]).toEqual([200, 200]);
+    expect([once.upstream.arrivals.length, often.upstream.arrivals.length]).toEqual([1, 2]);
+  });
+
+  it('GATEWAY_SECRET: which nonces are known; of a list the first signs and all verify', async () => {
+    const port = await freePort();
+    const old = await node(port, OLD);
+    const header = await signedHeader(old.url + HEALTH);
+    await old.stop();
+    const rotated = await node(port, `${NEW},${OLD}`);
+    expect((await use(rotated, header)).status).toBe(200);
+    const next = await signedHeader(rotated.url + HEALTH);
+    await rotated.stop();
+    const last = await node(port, NEW);
+    expect((await use(last, next)).status).toBe(200);
+    expectRefusal(await seen(await use(last, header)), '402 invalid_siwx_nonce');
+    expect(last.upstream.arrivals).toHaveLength(1);
+  });
+
+  it('DATA_DIR: keeps the secret that was made once', async () => {
+    const port = await freePort();
+    const [kept, other] = folders;
+    const first = await node(port, '', kept);
+    expect(existsSync(`${kept}/gateway.lmdb`)).toBe(true);
+    const header = await signedHeader(first.url + HEALTH);
+    await first.stop();
+    const again = await node(port, '', kept);
+    expect((await use(again, header)).status).toBe(200);
+    await again.stop();
+    const elsewhere = await node(port, '', other);
+    expectRefusal(await seen(await use(elsewhere, header)), '402 invalid_siwx_nonce');
+    expect(elsewhere.upstream.arrivals).toEqual([]);
+  });
+
+  it('UPSTREAM_TIMEOUT_MS: how long an upstream may take', async () => {
+    const house = await start({ UPSTREAM_TIMEOUT_MS: '150' });
+    house.upstream.faults.hang = true;
+    expectRefusal(await seen(await askSigned(house.url + HEALTH)), '504 upstream_timeout');
+    expect(house.upstream.arrivals).toHaveLength(1);
+  });
+
+  it('LOG_LEVEL: which lines there are', async () => {
+    const linesAt = async (level: string) => {
+      const house = await start({ LOG_LEVEL: level });
+      await fetch(`${house.url}/healthz`);
+      house.upstream.faults.status = 500;
+      await askSigned(house.url + HEALTH);
+      return house.logLines.map((line) => JSON.parse(line).status);
+    };
+    expect(await linesAt('info')).toEqual([200, 402, 502]);
+    expect(await linesAt('warn')).toEqual([502]);
+    expect(await linesAt('error')).toEqual([]);
+    expect(await linesAt('silent')).toEqual([]);
+  });
+
+  it('TRUST_PROXY: who the client in the log is', async () => {
+    const clientAt = async (proxies: string) => {
+      const house = await start({ TRUST_PROXY: proxies });
+      await fetch(`${house.url}/healthz`, { headers: { 'X-Forwarded-For': '203.0.113.7' } });
+      return JSON.parse(house.logLines[0] ?? '{}').client;
+    };
+    expect(await clientAt('')).toBe('127.0.0.1');
+    expect(await clientAt('127.0.0.1/32')).toBe('203.0.113.7');
+  });
+});

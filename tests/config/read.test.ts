@@ -1,0 +1,167 @@
+import { ConfigError, type Environment, readConfig } from '@asset-gateway/gateway';
+import { describe, expect, it } from 'vitest';
+
+const KEY = { TOKENS_API_KEY: 'k' };
+const SECRET = 's'.repeat(32);
+
+/** The faults of a configuration; none when it is good. */
+function faultsOf(environment: Environment): readonly string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+describe('without variables but a key', () => {
+  it('everything has the default of the contract', () => {
+    expect(readConfig(KEY)).toEqual({
+      port: 8402,
+      host: '127.0.0.1',
+      baseUrl: undefined,
+      serviceName: 'asset-gateway',
+      tokens: { baseUrl: 'https://api.tokens.xyz', key: 'k', limitPerMinute: 30 },
+      singleUse: true,
+      secrets: [],
+      dataDir: './data',
+      upstreamTimeoutMs: 10_000,
+      trustedProxies: [],
+      logLevel: 'info',
+    });
+  });
+
+  it('an empty or blank variable counts as unset', () => {
+    const blank = ['PORT', 'HOST', 'GATEWAY_BASE_URL', 'SIWX_NONCE', 'TRUST_PROXY', 'LOG_LEVEL', 'RESPONSE_CACHE'];
+    for (const value of ['', '  ', '\t']) {
+      const environment = Object.fromEntries(blank.map((name) => [name, value]));
+      expect(readConfig({ ...KEY, ...environment })).toEqual(readConfig(KEY));
+    }
+  });
+
+  it('it cannot be changed afterwards', () => expect(Object.isFrozen(readConfig(KEY))).toBe(true));
+});
+
+const GOOD: readonly (readonly [string, string, object])[] = [
+  ['PORT', '0', { port: 0 }],
+  ['PORT', '65535', { port: 65_535 }],
+  ['HOST', 'localhost', { host: 'localhost' }],
+  ['HOST', '::1', { host: '::1' }],
+  ['HOST', '127.0.0.2', { host: '127.0.0.2' }],
+  ['GATEWAY_BASE_URL', 'https://gateway.example', { baseUrl: 'https://gateway.example' }],
+  ['GATEWAY_BASE_URL', ' https://gateway.example/ ', { baseUrl: 'https://gateway.example' }],
+  ['GATEWAY_BASE_URL', 'HTTPS://Gateway.Example:443', { baseUrl: 'https://gateway.example' }],
+  ['GATEWAY_BASE_URL', 'http://gateway.example:8080', { baseUrl: 'http://gateway.example:8080' }],
+  ['SERVICE_NAME', 'mine', { serviceName: 'mine' }],
+  ['TOKENS_API_BASE_URL', 'http://localhost:1/x', { tokens: { baseUrl: 'http://localhost:1/x' } }],
+  ['TOKENS_RATE_LIMIT_PER_MINUTE', '1', { tokens: { limitPerMinute: 1 } }],
+  ['TOKENS_RATE_LIMIT_PER_MINUTE', '1000000', { tokens: { limitPerMinute: 1_000_000 } }],
+  ['SIWX_NONCE', 'until-expiry', { singleUse: false }],
+  ['SIWX_NONCE', 'single-use', { singleUse: true }],
+  ['GATEWAY_SECRET', SECRET, { secrets: [SECRET] }],
+  ['GATEWAY_SECRET', `${SECRET}1, ${SECRET}2`, { secrets: [`${SECRET}1`, `${SECRET}2`] }],
+  ['DATA_DIR', '/somewhere', { dataDir: '/somewhere' }],
+  ['UPSTREAM_TIMEOUT_MS', '1', { upstreamTimeoutMs: 1 }],
+  [
+    'TRUST_PROXY',
+    '10.0.0.0/8, 2001:db8::/32,192.0.2.1/32',
+    { trustedProxies: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1/32'] },
+  ],
+  ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+  ['RESPONSE_CACHE', 'off', {}],
+];
+
+describe('a good value', () => {
+  it.each(GOOD)('%s=%s is taken', (name, value, expected) => {
+    expect(readConfig({ ...KEY, [name]: value })).toMatchObject(expected);
+  });
+});
+
+const NO_INTEGER = ['-1', '1.5', 'x', '0x50', '1e3', '01', '+1', '1 0', '99999999999', 'NaN', 'Infinity', '１'];
+const BAD: Readonly<Record<string, readonly string[]>> = {
+  PORT: [...NO_INTEGER, '65536'],
+  HOST: ['0.0.0.0', '::', '192.0.2.1', 'gateway.example', '127.evil.example', '127.0.0.1.evil.example', '[::1]'],
+  GATEWAY_BASE_URL: [
+    'gateway.example',
+    '//gateway.example',
+    'ftp://gateway.example',
+    'https://gateway.example/path',
+    'https://gateway.example/?x=1',
+    'https://gateway.example/#x',
+    'https://user:word@gateway.example',
+    'javascript:alert(1)',
+    'https://',
+    'https://a b',
+  ],
+  TOKENS_API_BASE_URL: [
+    'api.tokens.xyz',
+    'ftp://x',
+    'http://u:p@x',
+    'http://x/?key=1',
+    'http://x/#y',
+    '/v1',
+    'http://',
+  ],
+  TOKENS_API_KEY: ['two words', 'line\nbreak', 'ключ', 'zero\0'],
+  TOKENS_RATE_LIMIT_PER_MINUTE: [...NO_INTEGER, '1000001'],
+  SIWX_NONCE: ['multi', 'Single-Use', 'off', 'single-use,until-expiry'],
+  GATEWAY_SECRET: ['short', 's'.repeat(31), `${SECRET},short`, `short,${SECRET}`],
+  UPSTREAM_TIMEOUT_MS: [...NO_INTEGER, '0', '600001'],
+  TRUST_PROXY: [
+    '10.0.0.0',
+    '10.0.0.0/33',
+    '10.0.0.0/-1',
+    '10.0.0.0/x',
+    '10.0.0/8',
+    'proxy/8',
+    '::/129',
+    '10.0.0.0/8;::/0',
+    'true',
+    '*',
+    '10.0.0.0/',
+    '/8',
+    '10.0.0.0/8/9',
+    '10.0.0.0/0008',
+  ],
+  LOG_LEVEL: ['verbose', 'INFO', '30', 'info,debug'],
+  RESPONSE_CACHE: ['on', '60', 'OFF'],
+  ALCHEMY_MAINNET_RPC_URL: ['https://x'],
+  ALCHEMY_DEVNET_RPC_URL: ['https://x'],
+  HELIUS_MAINNET_RPC_URL: ['https://x'],
+  HELIUS_DEVNET_RPC_URL: ['https://x'],
+  HELIUS_API_KEY: ['x'],
+  FACILITATOR_URL: ['https://x'],
+  FEE_PAYER_KEYPAIR: ['x'],
+  REDIS_URL: ['redis://x'],
+};
+
+/** What a fault for HOST is about is the origin that clients sign for. */
+const NAMED: Readonly<Record<string, string>> = { HOST: 'GATEWAY_BASE_URL is required when HOST' };
+
+describe('a bad value', () => {
+  const cases = Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value] as const));
+  it.each(cases)('%s=%j is one fault, which names the variable', (name, value) => {
+    const faults = faultsOf({ ...KEY, [name]: value });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(NAMED[name] ?? name);
+    expect(faults[0]).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it('is found in every variable at once', () => {
+    const environment = Object.fromEntries(Object.entries(BAD).map(([name, [value]]) => [name, value]));
+    const faults = faultsOf({ ...environment, HOST: '127.0.0.1' });
+    for (const name of Object.keys(BAD).filter((known) => known !== 'HOST')) {
+      expect(faults.filter((fault) => fault.startsWith(`${name} `) || fault.startsWith(`${name}:`))).toHaveLength(1);
+    }
+  });
+});
+
+describe('nothing to serve', () => {
+  it.each([{}, { TOKENS_API_KEY: ' ' }, { ...KEY, TOKENS_RATE_LIMIT_PER_MINUTE: '0' }])(
+    '%j is a fault',
+    (environment) => {
+      expect(faultsOf(environment)).toEqual([expect.stringMatching(/TOKENS_API_KEY.*TOKENS_RATE_LIMIT_PER_MINUTE/)]);
+    },
+  );
+});

@@ -1,0 +1,130 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder } from '../kit/folder.ts';
+import { compileGateway, endPrograms, type Program, startProgram } from '../process/program.ts';
+
+const KEY = 'CANARY_key_of_the_upstream';
+const NOBODY = 65_534;
+
+const folder = makeFolder();
+let folders = 0;
+beforeAll(compileGateway, 120_000);
+afterAll(async () => {
+  await endPrograms();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The path of a folder that is not there yet. */
+const freshFolder = (): string => join(folder, `data-${folders++}`);
+
+/** Good variables with a folder of its own, and these instead. */
+const start = (variables: NodeJS.ProcessEnv = {}): Program =>
+  startProgram({ PORT: '0', DATA_DIR: freshFolder(), TOKENS_API_KEY: KEY, ...variables });
+
+/** The sentences of a start that fails, once it has ended with exit code 1 and without a stack. */
+async function faultsOf(program: Program): Promise<string[]> {
+  expect(await program.ended).toBe(1);
+  expect(program.stdout()).toBe('');
+  const lines = program.stderr().trimEnd().split('\n');
+  for (const line of lines)
+    expect(line).toMatch(/^asset-gateway: [A-Z][A-Z_]+\b.*\.$|^asset-gateway: Nothing to serve: .*\.$/);
+  expect(program.stderr()).not.toMatch(/CANARY|\.js:|node:/);
+  return lines.map((line) => line.slice('asset-gateway: '.length));
+}
+
+describe.concurrent('a start that cannot work ends with exit code 1 and says what to change', () => {
+  it('names every fault at once', async () => {
+    const path = freshFolder();
+    const faults = await faultsOf(
+      start({
+        DATA_DIR: path,
+        PORT: '70000',
+        HOST: '0.0.0.0',
+        TOKENS_API_KEY: 'CANARY with spaces',
+        TOKENS_API_BASE_URL: 'ftp://CANARY',
+        GATEWAY_SECRET: 'CANARY',
+        SIWX_NONCE: 'x',
+        LOG_LEVEL: 'x',
+        TRUST_PROXY: 'x',
+        RESPONSE_CACHE: 'on',
+        REDIS_URL: 'redis://CANARY',
+      }),
+    );
+    const named = faults.map((fault) => /^[A-Z_]+/.exec(fault)?.[0]).sort();
+    expect(named).toEqual([
+      'GATEWAY_BASE_URL',
+      'GATEWAY_SECRET',
+      'LOG_LEVEL',
+      'PORT',
+      'REDIS_URL',
+      'RESPONSE_CACHE',
+      'SIWX_NONCE',
+      'TOKENS_API_BASE_URL',
+      'TOKENS_API_KEY',
+      'TRUST_PROXY',
+    ]);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('HOST that others can reach, without an origin to sign for', async () => {
+    const [fault, ...others] = await faultsOf(start({ HOST: '0.0.0.0' }));
+    expect(others).toEqual([]);
+    expect(fault).toMatch(/^GATEWAY_BASE_URL is required when HOST/);
+  });
+
+  it('HOST that is no address of this machine', async () => {
+    const faults = await faultsOf(start({ HOST: '192.0.2.1', GATEWAY_BASE_URL: 'https://gateway.example' }));
+    expect(faults).toEqual([expect.stringMatching(/^HOST: 192\.0\.2\.1/)]);
+  });
+
+  it('PORT in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    const faults = await faultsOf(start({ PORT: String(port) }));
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^PORT: ${port} on 127\\.0\\.0\\.1 is in use`))]);
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  it('DATA_DIR below a file', async () => {
+    const file = freshFolder();
+    writeFileSync(file, '');
+    expect(await faultsOf(start({ DATA_DIR: join(file, 'below') }))).toEqual([expect.stringMatching(/^DATA_DIR: /)]);
+  });
+
+  it.runIf(process.getuid?.() === 0)('DATA_DIR that may be read but not written', async () => {
+    const path = freshFolder();
+    mkdirSync(path, { mode: 0o755 });
+    chmodSync(folder, 0o755);
+    const variables = { PORT: '0', DATA_DIR: path, TOKENS_API_KEY: KEY };
+    const program = startProgram(variables, { uid: NOBODY, gid: NOBODY });
+    expect(await faultsOf(program)).toEqual([expect.stringMatching(/^DATA_DIR: /)]);
+    expect(readdirSync(path)).toEqual([]);
+  });
+});
+
+describe.concurrent('one folder, one process', () => {
+  it('a second one refuses by whatever path, names REDIS_URL and leaves the first alone', async () => {
+    const path = freshFolder();
+    const url = await start({ DATA_DIR: path }).url;
+    const spelt = `${path}/../${basename(path)}/.`;
+    const seconds = [path, spelt].map((other) => start({ DATA_DIR: other }));
+    for (const second of seconds) {
+      expect(await faultsOf(second)).toEqual([expect.stringMatching(/^DATA_DIR: another process .*REDIS_URL/)]);
+    }
+    const elsewhere = await start().url;
+    for (const place of [url, elsewhere]) expect((await fetch(`${place}/healthz`)).status).toBe(200);
+  });
+
+  it('the lock dies with SIGKILL', async () => {
+    const path = freshFolder();
+    const program = start({ DATA_DIR: path });
+    expect((await fetch(`${await program.url}/healthz`)).status).toBe(200);
+    program.child.kill('SIGKILL');
+    expect(await program.ended).toBeNull();
+    expect((await fetch(`${await start({ DATA_DIR: path }).url}/healthz`)).status).toBe(200);
+  });
+});

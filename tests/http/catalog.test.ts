@@ -1,0 +1,131 @@
+import { CATALOG_PROVIDERS, routes } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
+import { gated } from './targets.ts';
+import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
+
+/** Specification 4.2, as it stands there. */
+const SPECIFIED = [
+  'GET /v1/x402/tokens/health',
+  'GET /v1/x402/tokens/assets/search',
+  'GET /v1/x402/tokens/assets/resolve',
+  'GET /v1/x402/tokens/assets/curated',
+  'POST /v1/x402/tokens/assets/market-snapshots',
+  'GET /v1/x402/tokens/assets/variant-markets',
+  'GET /v1/x402/tokens/assets/risk-summary',
+  'GET /v1/x402/tokens/assets/:assetId',
+  'GET /v1/x402/tokens/assets/:assetId/variants',
+  'GET /v1/x402/tokens/assets/:assetId/variant-top-markets',
+  'GET /v1/x402/tokens/assets/:assetId/variant-market',
+  'GET /v1/x402/tokens/assets/:assetId/markets',
+  'GET /v1/x402/tokens/assets/:assetId/ohlcv',
+  'GET /v1/x402/tokens/assets/:assetId/price-chart',
+  'GET /v1/x402/tokens/assets/:assetId/profile',
+  'GET /v1/x402/tokens/assets/:assetId/tickers',
+  'GET /v1/x402/tokens/assets/:assetId/risk-summary',
+  'GET /v1/x402/tokens/assets/:assetId/risk-details',
+  'GET /v1/x402/tokens/assets/:assetId/description',
+];
+
+interface Entry {
+  readonly path: string;
+  readonly httpMethod: string;
+  readonly accessMode: string;
+  readonly priceUsd: string;
+  readonly provider: string;
+  readonly inputSchema: { readonly properties?: object };
+}
+
+interface Catalog {
+  readonly catalog: { readonly totalRoutes: number; readonly returnedRoutes: number };
+  readonly routes: readonly Entry[];
+}
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse({ SERVICE_NAME: 'my "gateway"' });
+});
+afterAll(() => house.stop());
+
+const ask = async (target: string): Promise<WireAnswer> => seen(await fetch(house.url + target));
+const catalog = async (query = ''): Promise<Catalog> => JSON.parse((await ask(`/v1/catalog${query}`)).body);
+const endpoints = ({ routes: entries }: Catalog) => entries.map(({ httpMethod, path }) => `${httpMethod} ${path}`);
+
+describe('the catalog', () => {
+  it('lists exactly the nineteen routes, each free behind a sign-in', async () => {
+    const listed = await catalog();
+    expect(endpoints(listed)).toEqual(SPECIFIED);
+    expect(listed.catalog).toMatchObject({ totalRoutes: 19, returnedRoutes: 19 });
+    for (const entry of listed.routes) {
+      expect(entry).toMatchObject({ accessMode: 'siwx', priceUsd: '0.00', provider: 'tokens' });
+    }
+    expectInTable(await ask('/v1/catalog'));
+  });
+
+  it('shows the schemas that validate', async () => {
+    const { routes: entries } = await catalog();
+    gated.forEach(({ input }, index) => {
+      const shown = Object.keys(entries[index]?.inputSchema.properties ?? {});
+      expect(shown).toEqual(Object.keys((input.body ?? input.query)?.properties ?? {}));
+    });
+  });
+
+  it('is filtered by provider', async () => {
+    expect(endpoints(await catalog('?provider=tokens'))).toEqual(SPECIFIED);
+    expect(endpoints(await catalog('?provider=%74okens'))).toEqual(SPECIFIED);
+    for (const provider of CATALOG_PROVIDERS.filter((name) => name !== 'tokens')) {
+      expect(endpoints(await catalog(`?provider=${provider}`))).toEqual([]);
+    }
+  });
+
+  it.each(['gateway', '', 'TOKENS', 'tokens,alchemy', 'tokens%20', 'constructor', '__proto__', 'x'.repeat(300)])(
+    'refuses the provider %j',
+    async (provider) => {
+      const answer = await ask(`/v1/catalog?provider=${provider}`);
+      expectRefusal(answer, '400 invalid_provider_filter');
+      expect(JSON.parse(answer.body).issues).toHaveLength(1);
+      if (provider.length > 8) expect(answer.body).not.toContain(`"${provider}"`);
+    },
+  );
+
+  it('refuses a provider that comes twice', async () => {
+    const answer = await ask('/v1/catalog?provider=tokens&provider=alchemy');
+    expect(answer.status).toBe(400);
+    expectInTable(answer);
+  });
+
+  it.each(['x=1', 'Provider=tokens', 'provider%5B%5D=tokens', 'limit=1', '=', '%00=1', 'a&b', 'constructor=1'])(
+    'refuses the unknown parameter %s',
+    async (query) => expectRefusal(await ask(`/v1/catalog?${query}`), '400 invalid_request'),
+  );
+
+  it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__', 'isPrototypeOf'])(
+    'refuses a parameter by the name %s, as every object has one',
+    async (name) => {
+      for (const target of [`/v1/catalog?${name}=1`, `/healthz?${name}`]) {
+        const request = wireRequest('GET', target, [`Host: 127.0.0.1:${house.port}`]);
+        expectRefusal(await askOne(house.port, request), '400 invalid_request');
+      }
+    },
+  );
+});
+
+describe('liveness', () => {
+  it('is exactly the body of the specification', async () => {
+    const answer = await ask('/healthz');
+    expect(answer.body).toBe('{"ok":true,"service":"my \\"gateway\\"","status":"healthy"}');
+    expectInTable(answer);
+  });
+
+  it('takes no parameter', async () => {
+    expect(statusAndCode(await ask('/healthz?x=1'))).toBe('400 invalid_request');
+  });
+
+  it('and catalog are all that is open to everybody', () => {
+    expect(routes.filter(({ access }) => access === 'public').map(({ path }) => path)).toEqual([
+      '/healthz',
+      '/v1/catalog',
+    ]);
+  });
+});

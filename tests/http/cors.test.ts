@@ -1,0 +1,125 @@
+import { routes } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { EXPOSED, EXPOSED_TO_PREFLIGHT, expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
+import { initOf, pathOf, posts, rowOf, targetOf } from './targets.ts';
+import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
+
+const SEVEN =
+  'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE, SIGN-IN-WITH-X, Authorization';
+const ORIGIN = 'Origin: https://shop.example';
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' });
+});
+afterAll(() => house.stop());
+
+const ask = (verb: string, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
+  askOne(house.port, wireRequest(verb, target, [`Host: 127.0.0.1:${house.port}`, ...lines]));
+
+const rows = routes.map((route) => [route.id, route] as const);
+const healthUrl = () => house.url + pathOf(rowOf('tokens.health'));
+
+describe('C1 a preflight', () => {
+  it.each(rows)('on %s carries exactly the lists of the specification', async (_, route) => {
+    const answer = await ask('OPTIONS', pathOf(route), ORIGIN, `Access-Control-Request-Method: ${route.httpMethod}`);
+    expect(answer?.status).toBe(204);
+    expect(answer?.body).toBe('');
+    expect(answer?.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': `${route.httpMethod}, OPTIONS`,
+      'access-control-allow-headers': SEVEN,
+      'access-control-expose-headers': EXPOSED_TO_PREFLIGHT.join(', '),
+    });
+    expect(answer?.headers['content-length']).toBeUndefined();
+    expectInTable(answer);
+  });
+
+  it.each(rows)('on %s allows the eighth header when, and only when, it is asked for', async (_, route) => {
+    const asking = async (names: string) =>
+      (await ask('OPTIONS', pathOf(route), ORIGIN, `Access-Control-Request-Headers: ${names}`))?.headers[
+        'access-control-allow-headers'
+      ];
+    for (const names of [
+      'access-control-expose-headers',
+      'Access-Control-Expose-Headers',
+      'content-type,access-control-expose-headers',
+      'access-control-expose-headers , x-payment',
+    ]) {
+      expect(await asking(names)).toBe(`${SEVEN}, Access-Control-Expose-Headers`);
+    }
+    for (const names of ['content-type', 'x-access-control-expose-headers', 'access-control-expose-headers-x', '*']) {
+      expect(await asking(names)).toBe(SEVEN);
+    }
+  });
+
+  it('C4 on an unknown path is a 404 with CORS headers', async () => {
+    expectRefusal(await ask('OPTIONS', '/v1/nothing', ORIGIN), '404 not_found');
+  });
+
+  it('C5 costs no slot, no nonce and no upstream call', async () => {
+    const header = await signedHeader(healthUrl());
+    for (let round = 0; round < 10; round++) {
+      for (const route of routes) {
+        expect((await ask('OPTIONS', pathOf(route), ORIGIN, `SIGN-IN-WITH-X: ${header}`))?.status).toBe(204);
+      }
+    }
+    expect(house.upstream.arrivals).toEqual([]);
+    const answer = await fetch(healthUrl(), { headers: { 'SIGN-IN-WITH-X': header } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('RateLimit')).toMatch(/^"upstream";r=2;/);
+  });
+});
+
+/** One way into each status that a caller can provoke; the budget is used up by the row for 429. */
+const PROVOKED: readonly (readonly [string, () => Promise<WireAnswer | undefined>])[] = [
+  ['200', () => ask('GET', '/healthz', ORIGIN)],
+  ['400 bad_request', () => ask('GET', '/v1//catalog', ORIGIN)],
+  ['400 bad_request', () => ask('GET', '/ x', ORIGIN)],
+  ['400 invalid_provider_filter', () => ask('GET', '/v1/catalog?provider=x', ORIGIN)],
+  ['400 invalid_request', () => askSigned(`${healthUrl()}?x=1`).then(seen)],
+  ['402 sign_in_required', () => ask('GET', pathOf(rowOf('tokens.health')), ORIGIN)],
+  ['402 invalid_siwx_header', () => ask('GET', pathOf(rowOf('tokens.health')), ORIGIN, 'SIGN-IN-WITH-X: x')],
+  ['404 not_found', () => ask('GET', '/nothing', ORIGIN)],
+  ['405 method_not_allowed', () => ask('DELETE', '/healthz', ORIGIN)],
+  ['413 body_too_large', () => ask('POST', '/healthz', ORIGIN, 'Content-Length: 65537')],
+  ['414 uri_too_long', () => ask('GET', `/${'x'.repeat(9_000)}`, ORIGIN)],
+  ['414 uri_too_long', () => ask('GET', `/${'x'.repeat(40_000)}`, ORIGIN)],
+  ['431 headers_too_large', () => ask('GET', '/healthz', ORIGIN, `X: ${'x'.repeat(17_000)}`)],
+  ['431 headers_too_large', () => ask('GET', '/healthz', ORIGIN, `X: ${'x'.repeat(40_000)}`)],
+  [
+    '415 unsupported_media_type',
+    () => askSigned(house.url + targetOf(posts[0] as never), { method: 'POST', body: 'x' }).then(seen),
+  ],
+];
+
+describe('C2 every other answer', () => {
+  it.each(PROVOKED)('%s carries the origin and all exposed headers', async (expected, provoke) => {
+    const answer = await provoke();
+    expect(statusAndCode(answer)).toBe(expected);
+    expect(answer?.headers['access-control-allow-origin']).toBe('*');
+    expect(answer?.headers['access-control-expose-headers']).toBe(EXPOSED.join(', '));
+    expectInTable(answer);
+  });
+
+  it('502 carries them, and then 429', async () => {
+    const first = house.upstream.arrivals.length;
+    house.upstream.faults.status = 500;
+    expectRefusal(await seen(await askSigned(healthUrl())), '502 upstream_error');
+    house.upstream.faults.reset();
+    let answer = await seen(await askSigned(healthUrl()));
+    while (answer.status === 200) answer = await seen(await askSigned(healthUrl()));
+    expectRefusal(answer, '429 rate_limited');
+    expect(house.upstream.arrivals.length - first).toBeLessThanOrEqual(3);
+  });
+
+  it.each(rows)('C3 never allows credentials: %s', async (_, route) => {
+    const init = initOf(route);
+    const answer = await fetch(house.url + targetOf(route), { ...init, headers: { ...init.headers, Origin: 'null' } });
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expectInTable(await seen(answer));
+  });
+});

@@ -1,0 +1,164 @@
+import { BlockList } from 'node:net';
+import { routes } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../../packages/gateway/src/call.ts';
+import type { Admission, Gate } from '../../packages/gateway/src/gates/gate.ts';
+import { publicGate } from '../../packages/gateway/src/gates/public.ts';
+import { createGateway, type House } from '../../packages/gateway/src/gateway.ts';
+import { createHttpServer, type HttpServer } from '../../packages/gateway/src/http/server.ts';
+import { createMatch } from '../../packages/gateway/src/stages/match.ts';
+import { type LogLine, RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
+import { createValidate } from '../../packages/gateway/src/stages/validate.ts';
+import type { Upstream } from '../../packages/gateway/src/upstreams/upstream.ts';
+import { expectRefusal } from './error-table.ts';
+import { pathOf, rowOf } from './targets.ts';
+import { seen, type WireAnswer } from './wire.ts';
+
+const SECRET = 'what only we may know';
+const HEALTH = pathOf(rowOf('tokens.health'));
+
+/** What is thrown, by the name of what it is. */
+const THROWN: Readonly<Record<string, unknown>> = {
+  'an error': new Error(SECRET),
+  'an error with a code': Object.assign(new Error(SECRET), { code: 'EACCES', status: 418, statusCode: 418 }),
+  'a range error': new RangeError(SECRET),
+  'an error without a stack': Object.assign(new Error(SECRET), { stack: undefined }),
+  text: SECRET,
+  nothing: undefined,
+  null: null,
+  'an object': { status: 200, body: SECRET },
+};
+
+let thrown: unknown;
+let place: 'open' | 'gate' | 'validate' | 'spend' | 'upstream' | 'settle' | 'none' = 'none';
+const throwAt = (here: typeof place): void => {
+  if (place === here) throw thrown;
+};
+
+const answer = { json: '{"fine":true}' } satisfies Answer;
+const upstream: Upstream = {
+  async answer(_, __, spend) {
+    await spend();
+    throwAt('upstream');
+    return answer;
+  },
+};
+const liveness: Upstream = { answer: async () => answer };
+const admission: Admission = {
+  spend: (take) => take(),
+  async settle() {
+    throwAt('settle');
+    return {};
+  },
+  [Symbol.asyncDispose]: async () => undefined,
+};
+const gate: Gate = {
+  async admit() {
+    throwAt('gate');
+    return admission;
+  },
+};
+
+const lines: LogLine[] = [];
+const validate = createValidate(routes);
+const parts: House = {
+  open: (inbound) => {
+    throwAt('open');
+    return new RequestTrail(inbound, { log: (line) => void lines.push(line), randomId: () => 'fresh-id' });
+  },
+  match: createMatch(routes),
+  gates: { public: publicGate, siwx: gate },
+  validate: (call) => {
+    throwAt('validate');
+    return validate(call);
+  },
+  spending: () => async () => {
+    throwAt('spend');
+    return { release: () => undefined };
+  },
+  upstreams: { gateway: liveness, tokens: upstream },
+};
+
+const failures: unknown[] = [];
+const onFailure = (error: unknown): void => void failures.push(error);
+
+let server: HttpServer;
+let url: string;
+beforeAll(async () => {
+  const handle = createGateway(parts);
+  server = createHttpServer({ handle, trustedProxies: new BlockList(), maxConnections: 50, onFailure });
+  url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
+});
+afterAll(() => server.drain(1_000));
+
+const ask = async (path: string, init: RequestInit = {}): Promise<WireAnswer> => seen(await fetch(url + path, init));
+
+describe('H16 an exception', () => {
+  for (const where of ['gate', 'validate', 'spend', 'upstream', 'settle'] as const) {
+    it.each(Object.keys(THROWN))(
+      `at ${where}, %s, is a 500 that tells nothing, and the process lives`,
+      async (name) => {
+        [place, thrown] = [where, THROWN[name]];
+        const failed = await ask(HEALTH, { headers: { 'X-Request-Id': 'mine' } });
+        place = 'none';
+        expectRefusal(failed, '500 internal_error');
+        expect(failed.headers['x-request-id']).toBe('mine');
+        expect(failed.headers['cache-control']).toBe('private, no-store');
+        expect(JSON.stringify(failed)).not.toMatch(new RegExp(`${SECRET}|\\bat |\\.ts|node:`));
+        expect(lines.at(-1)).toMatchObject({ status: 500, error: 'internal_error', requestId: 'mine' });
+        expect((await ask(HEALTH)).status).toBe(200);
+        expect((await ask('/healthz')).status).toBe(200);
+      },
+    );
+  }
+
+  it('has its reason in the log', async () => {
+    [place, thrown] = ['upstream', new Error(SECRET)];
+    await ask(HEALTH);
+    place = 'none';
+    expect(lines.at(-1)?.reason).toContain(SECRET);
+  });
+});
+
+describe('H16 a gateway that rejects', () => {
+  it.each(Object.keys(THROWN))('with %s: still a 500 that tells nothing, and the process lives', async (name) => {
+    [place, thrown] = ['open', THROWN[name]];
+    const failed = await ask(HEALTH);
+    place = 'none';
+    expectRefusal(failed, '500 internal_error');
+    expect(JSON.stringify(failed)).not.toContain(SECRET);
+    expect(failures.at(-1)).toBe(THROWN[name]);
+    expect((await ask('/healthz')).status).toBe(200);
+  });
+});
+
+describe('H4 connections', () => {
+  it('beyond the cap are closed, not queued, and room that frees is given again', async () => {
+    const { connect } = await import('node:net');
+    const small = createHttpServer({
+      handle: createGateway(parts),
+      trustedProxies: new BlockList(),
+      maxConnections: 4,
+      onFailure,
+    });
+    const port = await small.listen(0, '127.0.0.1');
+    const open = () =>
+      new Promise<{ readonly closed: boolean; readonly destroy: () => void }>((resolve) => {
+        const socket = connect(port, '127.0.0.1');
+        socket.on('error', () => undefined);
+        const settled = setTimeout(() => resolve({ closed: false, destroy: () => socket.destroy() }), 200);
+        socket.once('close', () => {
+          clearTimeout(settled);
+          resolve({ closed: true, destroy: () => undefined });
+        });
+        socket.resume();
+      });
+    const sockets = await Promise.all(Array.from({ length: 9 }, open));
+    expect(sockets.filter(({ closed }) => closed)).toHaveLength(5);
+    sockets.find(({ closed }) => !closed)?.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`, { headers: { Connection: 'close' } })).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await small.drain(1_000);
+  });
+});

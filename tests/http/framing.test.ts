@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { signedHeader } from '../kit/wallet.ts';
+import { codeOf, headerFaults } from './error-table.ts';
+import { pathOf, rowOf } from './targets.ts';
+import { readAnswers, writeAndRead } from './wire.ts';
+
+const SNAPSHOTS = rowOf('tokens.marketSnapshots');
+const BODY = JSON.stringify(SNAPSHOTS.example.body);
+const SIZE = BODY.length;
+const CHUNKED = `${SIZE.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+/** What a smuggler would like to see answered as a request of its own. */
+const SMUGGLED = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: smuggled\r\nConnection: close\r\n\r\n';
+
+/** The lines after the first and what follows them, for a POST that carries a good sign-in. */
+const UNREADABLE: Readonly<Record<string, readonly [lines: string, body: string]>> = {
+  'length and chunks': [`Content-Length: ${SIZE}\r\nTransfer-Encoding: chunked\r\n`, CHUNKED],
+  'chunks and length': [`Transfer-Encoding: chunked\r\nContent-Length: ${SIZE}\r\n`, CHUNKED],
+  'a short length and chunks': ['Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', CHUNKED],
+  'two lengths': [`Content-Length: ${SIZE}\r\nContent-Length: 5\r\n`, BODY],
+  'two equal lengths': [`Content-Length: ${SIZE}\r\nContent-Length: ${SIZE}\r\n`, BODY],
+  'a list of lengths': [`Content-Length: ${SIZE}, ${SIZE}\r\n`, BODY],
+  'a negative length': ['Content-Length: -1\r\n', BODY],
+  'a length with a sign': [`Content-Length: +${SIZE}\r\n`, BODY],
+  'a hexadecimal length': [`Content-Length: 0x${SIZE.toString(16)}\r\n`, BODY],
+  'a length with a fraction': [`Content-Length: ${SIZE}.0\r\n`, BODY],
+  'a length beyond 64 bits': ['Content-Length: 18446744073709551617\r\n', BODY],
+  'an empty length': ['Content-Length:\r\n', BODY],
+  'chunks by another name': ['Transfer-Encoding: xchunked\r\n', CHUNKED],
+  'chunks before another coding': ['Transfer-Encoding: chunked, identity\r\n', CHUNKED],
+  'another coding alone': ['Transfer-Encoding: gzip\r\n', CHUNKED],
+  'chunks, quoted': ['Transfer-Encoding: "chunked"\r\n', CHUNKED],
+  'chunks with a vertical tab': ['Transfer-Encoding: \x0bchunked\r\n', CHUNKED],
+  'a length line with a space before its colon': [`Content-Length : ${SIZE}\r\n`, BODY],
+  'a coding line with a space before its colon': ['Transfer-Encoding : chunked\r\n', CHUNKED],
+  'a folded coding line': ['Transfer-Encoding:\r\n chunked\r\n', CHUNKED],
+  'a folded line': [`X: a\r\n b\r\nContent-Length: ${SIZE}\r\n`, BODY],
+  'a bare line feed between lines': [`X: a\nContent-Length: ${SIZE}\r\n`, BODY],
+  'a bare carriage return between lines': [`X: a\rContent-Length: ${SIZE}\r\n`, BODY],
+  'a zero byte in a value': [`X: a\0b\r\nContent-Length: ${SIZE}\r\n`, BODY],
+  'a zero byte in a name': [`X\0: a\r\nContent-Length: ${SIZE}\r\n`, BODY],
+  'a line without a colon': [`X\r\nContent-Length: ${SIZE}\r\n`, BODY],
+  'a line without a name': [`: a\r\nContent-Length: ${SIZE}\r\n`, BODY],
+  'a space in a name': [`X Y: a\r\nContent-Length: ${SIZE}\r\n`, BODY],
+  'a chunk size that is no number': ['Transfer-Encoding: chunked\r\n', `zz\r\n${BODY}\r\n0\r\n\r\n`],
+  'a chunk size with a sign': ['Transfer-Encoding: chunked\r\n', `+${CHUNKED}`],
+  'a chunk size of hexadecimal notation': ['Transfer-Encoding: chunked\r\n', `0x${CHUNKED}`],
+  'a chunk size beyond 64 bits': ['Transfer-Encoding: chunked\r\n', `fffffffffffffffff\r\n${BODY}\r\n0\r\n\r\n`],
+  'a chunk longer than its size': ['Transfer-Encoding: chunked\r\n', `2\r\n${BODY}\r\n0\r\n\r\n`],
+  'a bare line feed in a chunk extension': [
+    'Transfer-Encoding: chunked\r\n',
+    `${SIZE.toString(16)};a\n${BODY}\r\n0\r\n\r\n`,
+  ],
+  'a bare line feed after a chunk size': [
+    'Transfer-Encoding: chunked\r\n',
+    `${SIZE.toString(16)}\n${BODY}\r\n0\r\n\r\n`,
+  ],
+  'a long chunk extension': [
+    'Transfer-Encoding: chunked\r\n',
+    `${SIZE.toString(16)};${'x'.repeat(20_000)}\r\n${BODY}\r\n0\r\n\r\n`,
+  ],
+};
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse();
+});
+afterAll(() => house.stop());
+
+const url = () => house.url + pathOf(SNAPSHOTS);
+const signed = () => signedHeader(url(), { method: 'POST' });
+
+async function post(lines: string, body: string): Promise<string> {
+  const head =
+    `POST ${pathOf(SNAPSHOTS)} HTTP/1.1\r\nHost: 127.0.0.1:${house.port}\r\n` +
+    `SIGN-IN-WITH-X: ${await signed()}\r\nContent-Type: application/json\r\n`;
+  return writeAndRead(house.port, `${head}${lines}\r\n${body}${SMUGGLED}`, 2_000);
+}
+
+describe('H10 a request whose frame is ambiguous', () => {
+  it.each(Object.entries(UNREADABLE))('%s: one 400, closed, nothing smuggled', async (_, [lines, body]) => {
+    const before = house.logLines.length;
+    const raw = await post(lines, body);
+    const answers = readAnswers(raw, ['POST', 'GET']);
+    expect(answers.map(({ status }) => status)).toEqual([400]);
+    expect(answers.map(codeOf)).toEqual(['bad_request']);
+    expect(answers.flatMap(headerFaults)).toEqual([]);
+    expect(answers[0]?.headers.connection).toBe('close');
+    expect(house.upstream.arrivals).toEqual([]);
+    expect(house.logLines.slice(before).join('')).not.toContain('smuggled');
+  });
+});
+
+describe('H10 a request whose frame is clear', () => {
+  const readable: Readonly<Record<string, readonly [lines: string, body: string]>> = {
+    'a length': [`Content-Length: ${SIZE}\r\n`, BODY],
+    'a length with spaces around it': [`Content-Length:  ${SIZE}  \r\n`, BODY],
+    chunks: ['Transfer-Encoding: chunked\r\n', CHUNKED],
+    'chunks in upper case': ['Transfer-Encoding: CHUNKED\r\n', CHUNKED],
+    'a short chunk extension': ['Transfer-Encoding: chunked\r\n', `${SIZE.toString(16)};a=b\r\n${BODY}\r\n0\r\n\r\n`],
+    'one chunk a byte': [
+      'Transfer-Encoding: chunked\r\n',
+      `${[...BODY].map((letter) => `1\r\n${letter}\r\n`).join('')}0\r\n\r\n`,
+    ],
+    trailers: ['Transfer-Encoding: chunked\r\n', `${SIZE.toString(16)}\r\n${BODY}\r\n0\r\nSIGN-IN-WITH-X: x\r\n\r\n`],
+  };
+  it.each(Object.entries(readable))('%s: answered, and then the request behind it', async (_, [lines, body]) => {
+    const before = house.upstream.arrivals.length;
+    const answers = readAnswers(await post(lines, body), ['POST', 'GET']);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ ok: true, method: 'marketSnapshots' });
+    expect(house.upstream.arrivals.length).toBe(before + 1);
+  });
+});

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { signedHeader } from '../kit/wallet.ts';
+import { faultsOf } from './error-table.ts';
+import { gated, gets, targetOf } from './targets.ts';
+import { seen, type WireAnswer } from './wire.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '500' });
+});
+afterAll(() => house.stop());
+
+const ask = async (method: string, target: string, header?: string): Promise<WireAnswer> =>
+  seen(await fetch(house.url + target, { method, ...(header && { headers: { 'SIGN-IN-WITH-X': header } }) }));
+
+/** What is about the connection is the client's doing: it closes after a HEAD. */
+const ABOUT_CONNECTION = ['connection', 'keep-alive'];
+const namesOf = ({ headers }: WireAnswer): string[] =>
+  Object.keys(headers)
+    .filter((name) => !ABOUT_CONNECTION.includes(name))
+    .sort();
+const left = ({ headers }: WireAnswer): number => Number(/r=(\d+)/.exec(headers.ratelimit ?? '')?.[1]);
+
+const all = gets.map((route) => [route.id, targetOf(route)] as const);
+const behindSignIn = gated
+  .filter(({ httpMethod }) => httpMethod === 'GET')
+  .map((route) => [route.id, targetOf(route)] as const);
+
+describe('H17 HEAD', () => {
+  it.each(all)('on %s without a sign-in answers as GET does, without the body', async (_, target) => {
+    const get = await ask('GET', target);
+    const head = await ask('HEAD', target);
+    expect(head.status).toBe(get.status);
+    expect(head.body).toBe('');
+    expect(namesOf(head)).toEqual(namesOf(get));
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+    expect(faultsOf(head, 'HEAD')).toEqual([]);
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+});
+
+describe('H17 signed HEAD', () => {
+  it.each(behindSignIn)('on %s is one upstream call and one slot, as GET is', async (_, target) => {
+    const before = house.upstream.arrivals.length;
+    const get = await ask('GET', target, await signedHeader(house.url + target));
+    const headHeader = await signedHeader(house.url + target);
+    const head = await ask('HEAD', target, headHeader);
+    expect([get.status, head.status]).toEqual([200, 200]);
+    expect(head.body).toBe('');
+    expect(namesOf(head)).toEqual(namesOf(get));
+    expect(left(head)).toBe(left(get) - 1);
+    expect(faultsOf(head, 'HEAD')).toEqual([]);
+    const targets = house.upstream.arrivals.slice(before).map(({ method, target: asked }) => `${method} ${asked}`);
+    expect(targets).toHaveLength(2);
+    expect(targets[1]).toBe(targets[0]);
+    expect((await ask('GET', target, headHeader)).status).toBe(402);
+    expect(house.upstream.arrivals.length).toBe(before + 2);
+  });
+
+  it('is refused as GET is: broken parameters, a foreign header, a replay', async () => {
+    const [, target = ''] = behindSignIn.find(([id]) => id === 'tokens.search') ?? [];
+    const before = house.upstream.arrivals.length;
+    const broken = `${target}&limit=51`;
+    const get = await ask('GET', broken, await signedHeader(house.url + broken));
+    const head = await ask('HEAD', broken, await signedHeader(house.url + broken));
+    expect([get.status, head.status]).toEqual([400, 400]);
+    expect(namesOf(head)).toEqual(namesOf(get));
+    expect((await ask('HEAD', target, 'x')).status).toBe(402);
+    expect(house.upstream.arrivals.length).toBe(before);
+  });
+});

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CANARY_KEY, CANARY_SECRET, type House, startHouse } from '../kit/house.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { expectInTable, headerFaults } from './error-table.ts';
+import { gated, initOf, pathOf, rowOf, targetOf } from './targets.ts';
+import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
+
+const HEALTH = pathOf(rowOf('tokens.health'));
+
+let house: House;
+let behindProxies: House;
+beforeAll(async () => {
+  house = await startHouse();
+  behindProxies = await startHouse({ TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8, 2001:db8:1::/48' });
+});
+afterAll(async () => {
+  await Promise.all([house.stop(), behindProxies.stop()]);
+});
+
+const ask = ({ port }: House, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
+  askOne(port, wireRequest('GET', target, [`Host: 127.0.0.1:${port}`, ...lines]));
+
+describe('the headers of every answer', () => {
+  it.each(gated.map((route) => [route.id, route] as const))('%s: 402 no-store, 200 private', async (_, route) => {
+    const unsigned = await seen(await fetch(house.url + targetOf(route), initOf(route)));
+    expect(unsigned.status).toBe(402);
+    expect(unsigned.headers['cache-control']).toBe('no-store');
+    const signed = await seen(await askSigned(house.url + targetOf(route), initOf(route)));
+    expect(signed.status).toBe(200);
+    expect(signed.headers['cache-control']).toBe('private, no-store');
+    for (const answer of [unsigned, signed]) expectInTable(answer);
+  });
+
+  it('refusals and failures behind a sign-in are private, too', async () => {
+    const broken = await seen(await askSigned(`${house.url}${HEALTH}?x=1`));
+    house.upstream.faults.status = 500;
+    const failed = await seen(await askSigned(house.url + HEALTH));
+    house.upstream.faults.reset();
+    expect([broken.status, failed.status]).toEqual([400, 502]);
+    for (const answer of [broken, failed]) {
+      expect(answer.headers['cache-control']).toBe('private, no-store');
+      expectInTable(answer);
+    }
+  });
+
+  it('name no software and no secret', async () => {
+    for (const target of ['/healthz', '/v1/catalog', '/nothing', HEALTH]) {
+      const answer = await ask(house, target);
+      expect(answer?.headers.server).toBeUndefined();
+      expect(answer?.headers['x-powered-by']).toBeUndefined();
+      expect(JSON.stringify(answer)).not.toMatch(new RegExp(`${CANARY_KEY}|${CANARY_SECRET}`));
+    }
+  });
+});
+
+describe('X-Request-Id', () => {
+  const good = ['a', '0', 'A.b_c-9', '-', '..', 'x'.repeat(64)];
+  const bad = ['', 'x'.repeat(65), 'a b', 'a,b', 'a/b', '"a"', 'a;b', '\xe9', '{"a":1}', '<b>', '%0d', 'a\tb'];
+
+  it.each(good)('%s is kept, in the answer and in the log', async (id) => {
+    const answer = await ask(house, '/healthz', `X-Request-Id: ${id}`);
+    expect(answer?.headers['x-request-id']).toBe(id);
+    expect(house.logLines.some((line) => JSON.parse(line).requestId === id)).toBe(true);
+  });
+
+  it.each(bad)('%j is replaced', async (id) => {
+    const answer = await ask(house, '/healthz', `X-Request-Id: ${id}`);
+    expect(answer?.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{16,64}$/);
+    expect(headerFaults(answer as WireAnswer)).toEqual([]);
+    if (id !== '') expect(house.logLines.some((line) => JSON.parse(line).requestId === id)).toBe(false);
+  });
+
+  it('that comes twice is replaced, and fresh ones never repeat', async () => {
+    const twice = await ask(house, '/healthz', 'X-Request-Id: one', 'X-Request-Id: two');
+    expect(twice?.headers['x-request-id']).not.toMatch(/one|two/);
+    const fresh = await Promise.all(Array.from({ length: 50 }, () => ask(house, '/healthz')));
+    expect(new Set(fresh.map((answer) => answer?.headers['x-request-id'])).size).toBe(50);
+  });
+});
+
+/** The client in the log line of a request with these lines. */
+async function clientOf(place: House, ...lines: string[]): Promise<unknown> {
+  const id = `client-${place.logLines.length}`;
+  await ask(place, '/healthz', `X-Request-Id: ${id}`, ...lines);
+  const line = place.logLines.find((text) => JSON.parse(text).requestId === id);
+  return line && JSON.parse(line).client;
+}
+
+describe('H18 the client in the log', () => {
+  const forwarded: readonly (readonly [string, string])[] = [
+    ['203.0.113.7', '203.0.113.7'],
+    ['6.6.6.6, 203.0.113.7', '203.0.113.7'],
+    ['6.6.6.6, 203.0.113.7, 10.1.2.3', '203.0.113.7'],
+    ['203.0.113.7,10.1.2.3,10.1.2.4', '203.0.113.7'],
+    ['10.9.9.9, 10.1.2.3', '10.9.9.9'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:2::1, 2001:db8:1::1', '2001:db8:2::1'],
+    ['203.0.113.7, nonsense', '127.0.0.1'],
+    ['203.0.113.7, 10.1.2.3:8080', '127.0.0.1'],
+    ['203.0.113.7, ', '127.0.0.1'],
+    ['"203.0.113.7"', '127.0.0.1'],
+    ['', '127.0.0.1'],
+  ];
+
+  it.each(forwarded)('behind trusted proxies, %j is %s', async (value, client) => {
+    expect(await clientOf(behindProxies, `X-Forwarded-For: ${value}`)).toBe(client);
+  });
+
+  it('behind trusted proxies, two lines read as one list', async () => {
+    const lines = ['X-Forwarded-For: 6.6.6.6', 'X-Forwarded-For: 203.0.113.7'];
+    expect(await clientOf(behindProxies, ...lines)).toBe('203.0.113.7');
+  });
+
+  it('is the peer when no proxy is trusted, whatever headers say', async () => {
+    for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'True-Client-IP', 'CF-Connecting-IP']) {
+      expect(await clientOf(house, `${name}: 203.0.113.7`)).toBe('127.0.0.1');
+      expect(await clientOf(behindProxies, `${name}: not an address`)).toBe('127.0.0.1');
+    }
+  });
+
+  it('is the peer when another proxy is trusted', async () => {
+    const elsewhere = await startHouse({ TRUST_PROXY: '10.0.0.0/8' });
+    expect(await clientOf(elsewhere, 'X-Forwarded-For: 203.0.113.7')).toBe('127.0.0.1');
+    await elsewhere.stop();
+  });
+});

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
+import { freePort } from './ports.ts';
+import { gated, pathOf, rowOf } from './targets.ts';
+import { askOne, readAnswers, type WireAnswer, wireRequest, writeAndRead } from './wire.ts';
+
+const PUBLIC = ['/healthz', '/v1/catalog'];
+const ORIGIN = 'https://gateway.example';
+const HEALTH = pathOf(rowOf('tokens.health'));
+
+/** A house, and the port that it listens on whatever its public origin is. */
+type Place = Pick<House, 'port' | 'upstream' | 'stop'>;
+
+let local: Place;
+let configured: Place;
+beforeAll(async () => {
+  local = await startHouse();
+  const port = await freePort();
+  configured = { ...(await startHouse({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port) })), port };
+});
+afterAll(async () => {
+  await Promise.all([local.stop(), configured.stop()]);
+});
+
+const ask = ({ port }: Place, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
+  askOne(port, wireRequest('GET', target, lines));
+
+const originIn = (answer: WireAnswer | undefined): string =>
+  new URL(JSON.parse(answer?.body ?? '{}').resource.url).origin;
+
+const foreign = (port: number): string[] => [
+  '',
+  'evil.example',
+  `evil.example:${port}`,
+  '127.0.0.1',
+  'localhost',
+  `localhost:${port + 1}`,
+  `localhost.:${port}`,
+  `127.0.0.1:${port}@evil.example`,
+  `evil.example@127.0.0.1:${port}`,
+  `127.0.0.2:${port}`,
+  `0.0.0.0:${port}`,
+  `::1:${port}`,
+  `localhost:0${port}`,
+  `localhost:${port}, evil.example`,
+  `localhost:${port}/`,
+];
+
+const hopHeaders = [
+  'X-Forwarded-Host: evil.example',
+  'X-Forwarded-Proto: https',
+  'Forwarded: host=evil.example;proto=https',
+  'X-Original-Host: evil.example',
+  'Origin: https://evil.example',
+];
+
+describe('H9 Host, when no origin is configured', () => {
+  it('challenges for the loopback name that was dialled', async () => {
+    for (const name of ['localhost', '127.0.0.1', '[::1]']) {
+      const answer = await ask(local, HEALTH, `Host: ${name}:${local.port}`, ...hopHeaders);
+      expectRefusal(answer, '402 sign_in_required');
+      expect(originIn(answer)).toBe(`http://${name}:${local.port}`);
+      expect(JSON.stringify(answer)).not.toContain('evil');
+    }
+  });
+
+  it('challenges for the name in lower case, however it was spelt', async () => {
+    const answer = await ask(local, HEALTH, `Host: LocalHost:${local.port}`);
+    expectRefusal(answer, '402 sign_in_required');
+    expect(originIn(answer)).toBe(`http://localhost:${local.port}`);
+  });
+
+  it('refuses any other Host on every gated row', async () => {
+    for (const route of gated) {
+      const request = wireRequest(route.httpMethod, pathOf(route), ['Host: evil.example']);
+      expectRefusal(await askOne(local.port, request), '400 bad_request');
+    }
+    for (const host of foreign(local.port)) {
+      expectRefusal(await ask(local, HEALTH, `Host: ${host}`), '400 bad_request');
+    }
+    expect(local.upstream.arrivals).toEqual([]);
+  });
+
+  it('answers liveness and catalog under any Host', async () => {
+    for (const target of PUBLIC) {
+      for (const host of foreign(local.port)) expect((await ask(local, target, `Host: ${host}`))?.status).toBe(200);
+    }
+  });
+});
+
+describe('H9 Host, when an origin is configured', () => {
+  it('does not look at it: the challenge names the configured origin', async () => {
+    for (const host of [...foreign(configured.port), `localhost:${configured.port}`]) {
+      const answer = await ask(configured, HEALTH, `Host: ${host}`, ...hopHeaders);
+      expectRefusal(answer, '402 sign_in_required');
+      expect(originIn(answer)).toBe(ORIGIN);
+      expect(answer?.headers['www-authenticate']).toContain(`realm="${ORIGIN}"`);
+      expect(JSON.stringify(answer)).not.toContain('evil');
+    }
+    expect(configured.upstream.arrivals).toEqual([]);
+  });
+});
+
+describe('H9 the number of Host lines', () => {
+  const houses = () => [local, configured];
+
+  it('two Host lines are a 400 everywhere, alike or not', async () => {
+    for (const house of houses()) {
+      const own = `Host: localhost:${house.port}`;
+      for (const target of [...PUBLIC, HEALTH, '/nothing']) {
+        for (const second of [own, 'Host: evil.example', 'host:', 'HOST: localhost']) {
+          expectRefusal(await ask(house, target, own, second), '400 bad_request');
+          expectRefusal(await ask(house, target, second, own), '400 bad_request');
+        }
+      }
+      expect(house.upstream.arrivals).toEqual([]);
+    }
+  });
+
+  it('a second Host line behind a thousand other lines counts as well', async () => {
+    const lines = [
+      `Host: localhost:${local.port}`,
+      ...Array.from({ length: 1_200 }, () => 'a: b'),
+      'Host: evil.example',
+    ];
+    expectRefusal(await ask(local, '/healthz', ...lines), '400 bad_request');
+  });
+
+  it('no Host line is a 400', async () => {
+    for (const house of houses()) {
+      for (const target of [...PUBLIC, HEALTH]) {
+        const answer = await ask(house, target);
+        expect(answer?.status).toBe(400);
+        expectInTable(answer);
+      }
+      expect(house.upstream.arrivals).toEqual([]);
+    }
+  });
+
+  it('HTTP/1.0 is answered and closed', async () => {
+    for (const head of [
+      'GET /healthz HTTP/1.0\r\n\r\n',
+      `GET /healthz HTTP/1.0\r\nHost: localhost:${local.port}\r\n\r\n`,
+    ]) {
+      const [answer] = readAnswers(await writeAndRead(local.port, head), ['GET']);
+      expect(answer?.status).toBe(200);
+      expect(answer?.headers.connection).toBe('close');
+    }
+    const [gatedAnswer] = readAnswers(await writeAndRead(local.port, `GET ${HEALTH} HTTP/1.0\r\n\r\n`), ['GET']);
+    expect(statusAndCode(gatedAnswer)).toBe('400 bad_request');
+    expect(local.upstream.arrivals).toEqual([]);
+  });
+});

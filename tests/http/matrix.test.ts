@@ -1,0 +1,105 @@
+import { METHODS } from 'node:http';
+import { type Route, routes } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { rounds } from '../kit/rounds.ts';
+import { faultsOf, statusAndCode } from './error-table.ts';
+import { encodedLetter, SPELLINGS, type Spelling, UNREADABLE } from './spellings.ts';
+import { gated, pathOf, rowOf } from './targets.ts';
+import { askAll, askOne, type WireAnswer, type WireRequest, wireRequest } from './wire.ts';
+
+const KNOWN_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
+/** CONNECT never reaches the application: its connection is closed unanswered. */
+const OTHER_VERBS = METHODS.filter((verb) => verb !== 'CONNECT' && !KNOWN_VERBS.includes(verb));
+/** One row of each kind. */
+const SOME_ROWS = ['system.catalog', 'tokens.assetDetail', 'tokens.marketSnapshots'].map(rowOf);
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse();
+});
+afterAll(() => house.stop());
+
+const request = (verb: string, target: string, ...lines: string[]): WireRequest =>
+  wireRequest(verb, target, [`Host: 127.0.0.1:${house.port}`, ...lines]);
+
+interface Asked {
+  readonly name: string;
+  readonly request: WireRequest;
+}
+
+function everySpelling(verb: string, route: Route, spellings: Readonly<Record<string, Spelling>>): Asked[] {
+  return Object.entries(spellings).map(([name, spell]) => ({
+    name: `${verb} ${route.id}, ${name}`,
+    request: request(verb, spell(pathOf(route))),
+  }));
+}
+
+/** A 5xx or a 200 where nobody signed in, or anything outside the table. */
+function wrong({ name, request: { method } }: Asked, answer: WireAnswer | undefined, mayPass: boolean): string[] {
+  const status = answer?.status ?? 0;
+  const served = status === 200 && !mayPass ? ['served without a sign-in'] : [];
+  const broke = status >= 500 ? ['a 5xx'] : [];
+  return [...faultsOf(answer, method), ...served, ...broke].map((fault) => `${name}: ${fault}`);
+}
+
+async function wrongAnswers(asked: readonly Asked[], mayPass: boolean): Promise<string[]> {
+  const answers = await askAll(
+    house.port,
+    asked.map(({ request }) => request),
+  );
+  return asked.flatMap((one, index) => wrong(one, answers[index], mayPass));
+}
+
+describe('every row, spelt in every way, without a sign-in', () => {
+  const cases = [
+    ...KNOWN_VERBS.map((verb) => [verb, routes] as const),
+    ...OTHER_VERBS.map((verb) => [verb, rounds(routes.length) === routes.length ? routes : SOME_ROWS] as const),
+  ];
+  it.each(cases)('%s reaches no upstream and is answered from the table', async (verb, rows) => {
+    for (const route of rows) {
+      const faults = await wrongAnswers(everySpelling(verb, route, SPELLINGS), route.access === 'public');
+      expect(faults.slice(0, 5)).toEqual([]);
+    }
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+
+  it.each(['GET', 'HEAD', 'POST', 'OPTIONS', 'TRACE'])('%s of an unreadable target is a 400', async (verb) => {
+    const asked = routes.flatMap((route) => everySpelling(verb, route, UNREADABLE));
+    const answers = await Promise.all(asked.map(({ request }) => askOne(house.port, request)));
+    expect(asked.flatMap((one, index) => wrong(one, answers[index], false)).slice(0, 5)).toEqual([]);
+    expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([400]));
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+
+  it('asks for a sign-in on every row behind one, on its plain path', async () => {
+    const asked = gated.map((route) => request(route.httpMethod, pathOf(route)));
+    const answers = await askAll(house.port, asked);
+    expect(answers.map(statusAndCode)).toEqual(gated.map(() => '402 sign_in_required'));
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+
+  it('treats a literal with encoded letters as that literal', async () => {
+    const asked = gated.map((route) => request(route.httpMethod, encodedLetter(pathOf(route))));
+    const answers = await askAll(house.port, asked);
+    expect(answers.map(statusAndCode)).toEqual(gated.map(() => '402 sign_in_required'));
+    const described = answers.map((answer) => JSON.parse(answer?.body ?? '{}').resource.description);
+    expect(described).toEqual(gated.map(({ description }) => description));
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+
+  it('ends a CONNECT unanswered or with a 4xx, whatever its target', async () => {
+    const targets = ['/healthz', 'evil.example:80', pathOf(gated[0] as Route)];
+    for (const target of targets) {
+      const answer = await askOne(house.port, request('CONNECT', target));
+      expect([0, 400, 405]).toContain(answer?.status ?? 0);
+    }
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+
+  it('refuses verbs that no parser knows', async () => {
+    for (const verb of ['get', 'FOO', 'GETT', 'G\0T', '', 'PRI']) {
+      expect(statusAndCode(await askOne(house.port, request(verb, '/healthz')))).toBe('400 bad_request');
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
+import { gets, pathOf, posts } from './targets.ts';
+import { askOne, type WireAnswer, wireRequest } from './wire.ts';
+
+const TOKENS = '/v1/x402/tokens';
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse();
+});
+afterAll(() => house.stop());
+
+const ask = (verb: string, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
+  askOne(house.port, wireRequest(verb, target, [`Host: 127.0.0.1:${house.port}`, ...lines]));
+
+const UNKNOWN = [
+  '/',
+  '/v1',
+  '/v1/',
+  '/v1/catalog/',
+  '/healthz/',
+  '/HEALTHZ',
+  '/V1/catalog',
+  '/v1/whoami',
+  `${TOKENS}`,
+  `${TOKENS}/`,
+  `${TOKENS}/whoami`,
+  `${TOKENS}/assets`,
+  `${TOKENS}/assets/`,
+  `${TOKENS}/assets/solana/`,
+  `${TOKENS}/assets/solana/nothing`,
+  `${TOKENS}/assets/solana/variants/x`,
+  `${TOKENS}%2fhealth`,
+  '/v1/x402/solana/mainnet/helius/rpc/getBalance',
+  '/v1/x402/helius/wallet/identity/toly.sol',
+];
+
+const NOT_ACCEPTABLE: Readonly<Record<string, string>> = {
+  'absolute form': 'http://127.0.0.1/healthz',
+  'absolute form of a gated path': `http://evil.example${TOKENS}/health`,
+  'a host in the path': '//evil.example/healthz',
+  'a doubled slash': `${TOKENS}//health`,
+  'a dot segment': '/v1/./catalog',
+  'dot segments': `${TOKENS}/../../catalog`,
+  'dot segments down to a public path': `${TOKENS}/assets/../../../../healthz`,
+  'encoded dot segments': '/v1/x/%2e%2e/catalog',
+  'half encoded dot segments': '/v1/x/.%2e/catalog',
+  'a single percent sign': '/v1/catalog%',
+  'a broken escape': `${TOKENS}/assets/%zz`,
+  'bytes that are not UTF-8': `${TOKENS}/assets/%ff`,
+  'an overlong slash': `${TOKENS}/assets/a%c0%afb`,
+  'a broken escape in the query': '/v1/catalog?provider=%',
+  'a query that is not UTF-8': '/v1/catalog?provider=%ff',
+  'a fragment': '/healthz#x',
+  'a star': '*',
+  'a backslash': '/v1\\catalog',
+  'a bracket': '/v1/catalog[',
+};
+
+/** Odd spellings of one asset's name that are not the route's literals: the gate comes before their validation. */
+const ASSETS = [
+  'SEARCH',
+  'search;x',
+  'search%00',
+  'search%2f',
+  'search%20',
+  'a%5cb',
+  'search%2500',
+  '%2573earch',
+  ':x',
+];
+
+describe('what answers a request line', () => {
+  it.each(UNKNOWN)('404 for %s with every verb', async (target) => {
+    for (const verb of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']) {
+      const answer = await ask(verb, target);
+      expect(answer?.status).toBe(404);
+      if (verb !== 'HEAD') expectRefusal(answer, '404 not_found');
+    }
+  });
+
+  it.each(Object.entries(NOT_ACCEPTABLE))('400 for %s', async (_, target) => {
+    for (const verb of ['GET', 'POST', 'OPTIONS']) expectRefusal(await ask(verb, target), '400 bad_request');
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+
+  it.each(ASSETS)('402 for the asset %s, which is no fixed route', async (name) => {
+    const answer = await ask('GET', `${TOKENS}/assets/${name}`);
+    expectRefusal(answer, '402 sign_in_required');
+    expect(JSON.parse(answer?.body ?? '').resource.description).toContain('Asset detail');
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+
+  it.each(posts.map((route) => [route.id, route] as const))('405 for GET and HEAD on %s', async (_, route) => {
+    for (const verb of ['GET', 'HEAD', 'PUT', 'DELETE', 'TRACE']) {
+      const answer = await ask(verb, pathOf(route));
+      expect(answer?.status).toBe(405);
+      expect(answer?.headers.allow).toBe('POST, OPTIONS');
+      expectInTable(answer, verb);
+    }
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+
+  it.each(gets.map((route) => [route.id, route] as const))('405 for POST on %s', async (_, route) => {
+    for (const verb of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
+      const answer = await ask(verb, pathOf(route));
+      expectRefusal(answer, '405 method_not_allowed');
+      expect(answer?.headers.allow).toBe('GET, HEAD, OPTIONS');
+    }
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+
+  it('never repeats what was sent', async () => {
+    const marker = createHash('sha256').update('marker').digest('hex');
+    for (const target of [`/${marker}`, `/${marker}//`, `http://${marker}/`, `/v1/catalog?provider=${marker}`]) {
+      const answer = await ask('GET', target, `X-Marker: ${marker}`, `Origin: http://${marker}`);
+      expect(JSON.stringify(answer)).not.toContain(marker);
+    }
+  });
+
+  it('H12 TRACE, CONNECT, Upgrade and OPTIONS * open nothing', async () => {
+    const upgrade = ['Connection: Upgrade, close', 'Upgrade: websocket', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+    expectRefusal(await ask('GET', `${TOKENS}/health`, ...upgrade), '402 sign_in_required');
+    expectRefusal(await ask('OPTIONS', '*'), '400 bad_request');
+    expectRefusal(await ask('TRACE', '/healthz'), '405 method_not_allowed');
+    expect(await ask('CONNECT', 'evil.example:443')).toBeUndefined();
+    expect(statusAndCode(await ask('PRI', '*'))).toBe('400 bad_request');
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+
+  it('H12 an expectation other than 100-continue is a 417', async () => {
+    const answer = await ask('GET', `${TOKENS}/health`, 'Expect: x');
+    expect(answer?.status).toBe(417);
+    expectInTable(answer);
+    expect(house.upstream.arrivals).toEqual([]);
+  });
+});

@@ -1,0 +1,31 @@
+import { type Route, routes } from '@asset-gateway/protocol';
+
+const encode = (value: unknown): string => (Array.isArray(value) ? value.join(',') : encodeURIComponent(String(value)));
+
+/** A row's path with its example's parameters filled in. */
+export const pathOf = ({ path, example }: Route): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => String(example.path?.[name]));
+
+/** A row's path and query with values that pass its schemas. */
+export function targetOf(route: Route): string {
+  const pairs = Object.entries(route.example.query ?? {}).map(([name, value]) => `${name}=${encode(value)}`);
+  return pairs.length > 0 ? `${pathOf(route)}?${pairs.join('&')}` : pathOf(route);
+}
+
+/** The rows behind a signature. */
+export const gated: readonly Route[] = routes.filter(({ access }) => access === 'siwx');
+export const posts: readonly Route[] = routes.filter(({ httpMethod }) => httpMethod === 'POST');
+export const gets: readonly Route[] = routes.filter(({ httpMethod }) => httpMethod === 'GET');
+
+/** The row with this id; a test about one that is gone has to fail. */
+export function rowOf(id: string): Route {
+  const found = routes.find((route) => route.id === id);
+  if (!found) throw new Error(`no row ${id}`);
+  return found;
+}
+
+/** How fetch asks for a row with its example. */
+export function initOf({ httpMethod, example }: Route): RequestInit {
+  if (httpMethod === 'GET') return {};
+  return { method: httpMethod, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(example.body) };
+}

@@ -1,0 +1,128 @@
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A request as the bytes that go over the wire; a character is a byte. */
+export interface WireRequest {
+  readonly method: string;
+  readonly bytes: string;
+}
+
+/** An answer as it came over the wire, header names in lower case. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const BATCH = 250;
+const GIVE_UP_MS = 5_000;
+const PACKET_MS = 100;
+
+/** A request of these lines; nothing is added but the empty line at the end of its head. */
+export const wireRequest = (method: string, target: string, lines: readonly string[] = [], body = ''): WireRequest => ({
+  method,
+  bytes: `${[`${method} ${target} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n${body}`,
+});
+
+function readChunks(raw: string, from: number): { body: string; end: number } | undefined {
+  let body = '';
+  let at = from;
+  for (;;) {
+    const lineEnd = raw.indexOf('\r\n', at);
+    if (lineEnd < 0) return undefined;
+    const size = Number.parseInt(raw.slice(at, lineEnd), 16);
+    body += raw.slice(lineEnd + 2, lineEnd + 2 + size);
+    at = lineEnd + 2 + size + 2;
+    if (size === 0) return { body, end: at };
+  }
+}
+
+function readBody(raw: string, from: number, { headers, status }: WireAnswer): { body: string; end: number } {
+  if (status < 200 || status === 204 || status === 304) return { body: '', end: from };
+  const chunked = headers['transfer-encoding'] === 'chunked' ? readChunks(raw, from) : undefined;
+  if (chunked) return chunked;
+  const length = headers['content-length'];
+  const end = length === undefined ? raw.length : from + Number(length);
+  return { body: raw.slice(from, end), end };
+}
+
+function readHead(raw: string, from: number): { answer: WireAnswer; end: number } | undefined {
+  const end = raw.indexOf('\r\n\r\n', from);
+  if (end < 0) return undefined;
+  const [statusLine = '', ...lines] = raw.slice(from, end).split('\r\n');
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+  }
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1] ?? 0);
+  return { answer: { status, headers, body: '' }, end: end + 4 };
+}
+
+/** The answers in raw bytes, in order; `methods` are those of the requests, because HEAD has no body. */
+export function readAnswers(raw: string, methods: readonly string[]): WireAnswer[] {
+  const answers: WireAnswer[] = [];
+  let at = 0;
+  while (at < raw.length) {
+    const head = readHead(raw, at);
+    if (!head) break;
+    const { body, end } =
+      methods[answers.length] === 'HEAD' ? { body: '', end: head.end } : readBody(raw, head.end, head.answer);
+    at = end;
+    if (head.answer.status !== 100) answers.push({ ...head.answer, body });
+  }
+  return answers;
+}
+
+/** Writes each piece as a packet of its own and reads until the other side closes the connection, or for so long. */
+export function writePieces(port: number, pieces: readonly string[], giveUpMs = GIVE_UP_MS): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, '127.0.0.1', async () => {
+      for (const piece of pieces) {
+        socket.write(piece, 'latin1');
+        if (pieces.length > 1) await pause(PACKET_MS);
+      }
+    });
+    socket.setNoDelay(true).setTimeout(giveUpMs, () => socket.destroy());
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
+  });
+}
+
+/** Writes bytes and reads until the other side closes the connection, or for so long at most. */
+export const writeAndRead = (port: number, bytes: string, giveUpMs = GIVE_UP_MS): Promise<string> =>
+  writePieces(port, [bytes], giveUpMs);
+
+async function askBatch(port: number, requests: readonly WireRequest[]): Promise<(WireAnswer | undefined)[]> {
+  const last = wireRequest('GET', '/healthz', [`Host: 127.0.0.1:${port}`, 'Connection: close']);
+  const raw = await writeAndRead(port, [...requests, last].map(({ bytes }) => bytes).join(''));
+  const methods = requests.map(({ method }) => method);
+  const answers = readAnswers(raw, methods).slice(0, requests.length);
+  return answers.length > 0 ? answers : [undefined];
+}
+
+/**
+ * Sends requests byte for byte, pipelined, and answers with one answer each.
+ * Where the connection ends early, the request after the last answered one goes first on a new connection;
+ * one that ends a connection without any answer has none.
+ */
+export async function askAll(port: number, requests: readonly WireRequest[]): Promise<(WireAnswer | undefined)[]> {
+  const answers: (WireAnswer | undefined)[] = [];
+  while (answers.length < requests.length) {
+    answers.push(...(await askBatch(port, requests.slice(answers.length, answers.length + BATCH))));
+  }
+  return answers;
+}
+
+/** Sends one request on a connection of its own. */
+export const askOne = async (port: number, request: WireRequest): Promise<WireAnswer | undefined> =>
+  (await askAll(port, [request]))[0];
+
+/** What fetch received, in the shape that raw answers have. */
+export async function seen(response: Response): Promise<WireAnswer> {
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+}

@@ -1,0 +1,139 @@
+import { GatewayClient, newSigner, type SignInChallenge } from '@asset-gateway/client';
+import { type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
+import { generateKeyPairSigner } from '@solana/kit';
+import {
+  type CompleteSIWxInfo,
+  createSIWxMessage,
+  createSIWxPayload,
+  encodeSIWxHeader,
+  parseSIWxHeader,
+  type SIWxSigner,
+  validateSIWxMessage,
+  verifySIWxSignature,
+} from '@x402/extensions/sign-in-with-x';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { signedHeader } from '../kit/wallet.ts';
+import {
+  type Asker,
+  askWith,
+  challengeOf,
+  costsNothing,
+  HEALTH,
+  overHttp,
+  refusedWith,
+  SEARCH,
+  statusOf,
+} from '../signin/craft.ts';
+
+let house: House;
+let asker: Asker;
+beforeAll(async () => {
+  house = await startHouse({}, { windowMs: 3_600_000 });
+  asker = overHttp(house);
+});
+afterAll(() => house.stop());
+
+/** The reference's own judgement of a header, step by step. */
+async function referenceAccepts(header: string, address: string): Promise<void> {
+  const payload = parseSIWxHeader(header);
+  expect(await validateSIWxMessage(payload, new URL(house.url))).toEqual({ isValid: true });
+  expect(await verifySIWxSignature(payload)).toEqual({ isValid: true, payer: address });
+}
+
+describe('the reference refuses what our client signs', () => {
+  it('for a challenge', async () => {
+    for (const target of [SEARCH, HEALTH]) {
+      const signer = newSigner();
+      await referenceAccepts(await signedHeader(`${house.url}${target}`, {}, signer), signer.address);
+    }
+  });
+
+  it('for a nonce that came with an answer', async () => {
+    const signer = newSigner();
+    const headers: string[] = [];
+    const noting: typeof fetch = (input, init) => {
+      const header = new Headers(init?.headers).get('sign-in-with-x');
+      if (header) headers.push(header);
+      return fetch(input, init);
+    };
+    const client = new GatewayClient({ baseUrl: house.url, signer, fetch: noting });
+    for (let round = 0; round < 3; round++) expect(await statusOf(client.ask(SEARCH))).toBe(200);
+    expect(headers).toHaveLength(3);
+    for (const header of headers) await referenceAccepts(header, signer.address);
+  });
+});
+
+const infoFor = ({ info }: SignInChallenge, chain: { chainId: string } | undefined): CompleteSIWxInfo => ({
+  ...info,
+  chainId: chain?.chainId ?? '',
+  type: 'ed25519',
+});
+
+const ours = newSigner();
+const signers: [string, () => Promise<SIWxSigner>][] = [
+  ['a kit signer', async () => (await generateKeyPairSigner()) as unknown as SIWxSigner],
+  ['a wallet adapter', async () => ({ publicKey: ours.address, signMessage: ours.signMessage })],
+];
+
+describe('the gateway refuses what the reference client signs', () => {
+  it.each(signers)('with %s, on each chain', async (_, signerOf) => {
+    const challenge = await challengeOf(asker);
+    for (const chain of challenge.supportedChains) {
+      const fresh = infoFor(await challengeOf(asker), chain);
+      const header = encodeSIWxHeader(await createSIWxPayload(fresh, await signerOf(), `${house.url}${SEARCH}`));
+      const arrivals = house.upstream.arrivals.length;
+      expect(await statusOf(askWith(asker, header))).toBe(200);
+      await refusedWith('invalid_siwx_nonce', askWith(asker, header));
+      expect(house.upstream.arrivals.length).toBe(arrivals + 1);
+    }
+  });
+
+  it('with every optional field', async () => {
+    const challenge = await challengeOf(asker);
+    const optional = {
+      notBefore: challenge.info.issuedAt,
+      requestId: 'request-1',
+      resources: [`${house.url}${SEARCH}`, 'ipfs://x'],
+    };
+    const info = { ...infoFor(challenge, challenge.supportedChains[0]), ...optional, signatureScheme: 'siws' as const };
+    const signer = { publicKey: ours.address, signMessage: ours.signMessage };
+    const header = encodeSIWxHeader(await createSIWxPayload(info, signer, house.url));
+    expect(await statusOf(askWith(asker, header))).toBe(200);
+  });
+
+  it('not even when somebody else claims it', async () => {
+    const challenge = await challengeOf(asker);
+    const info = infoFor(challenge, challenge.supportedChains[0]);
+    const signer = { publicKey: newSigner().address, signMessage: ours.signMessage };
+    const header = encodeSIWxHeader(await createSIWxPayload(info, signer, house.url));
+    await costsNothing(house, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, header)));
+  });
+});
+
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
+const maybe = fc.option(fc.string({ unit: 'grapheme', maxLength: 40 }), { nil: undefined });
+const messages = fc.record({
+  domain: text,
+  uri: text,
+  version: text,
+  chainId: fc.stringMatching(/^solana:[1-9A-HJ-NP-Za-km-z]{1,32}$/),
+  nonce: text,
+  issuedAt: text,
+  statement: maybe,
+  expirationTime: maybe,
+  notBefore: maybe,
+  requestId: maybe,
+  resources: fc.option(fc.array(text, { maxLength: 8 }), { nil: undefined }),
+});
+
+it('a message text differs from the one of the reference', () => {
+  fc.assert(
+    fc.property(messages, text, (info, address) => {
+      const complete = { ...info, type: 'ed25519' } as CompleteSIWxInfo;
+      expect(siwxMessageText({ ...info, address } as SiwxMessage)).toBe(createSIWxMessage(complete, address));
+    }),
+    { numRuns: 5000 },
+  );
+});

@@ -1,0 +1,104 @@
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const MAIN = 'packages/gateway/dist/main.js';
+const PACKAGES = ['packages/protocol', 'packages/gateway'];
+const LOCK = join(tmpdir(), `asset-gateway-build-${process.ppid}`);
+
+const newest = (folder: string): number =>
+  Math.max(...readdirSync(folder, { recursive: true }).map((name) => statSync(join(folder, String(name))).mtimeMs));
+
+function isFresh(): boolean {
+  try {
+    return PACKAGES.every((name) => newest(`${name}/src`) < statSync(`${name}/tsconfig.tsbuildinfo`).mtimeMs);
+  } catch {
+    return false;
+  }
+}
+
+/** Compiles the gateway when its sources are newer than what was compiled; one test file at a time. */
+export async function compileGateway(): Promise<void> {
+  while (!isFresh()) {
+    try {
+      mkdirSync(LOCK);
+    } catch {
+      await pause(200);
+      continue;
+    }
+    const words = ['node_modules/typescript/bin/tsc', '--build', 'packages/gateway'];
+    const { status, stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+    rmSync(LOCK, { recursive: true, force: true });
+    if (status !== 0) throw new Error(`the gateway does not compile: ${stdout}`);
+    return;
+  }
+}
+
+/** The gateway in a process of its own. */
+export interface Program {
+  readonly child: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Where it listens; rejects when it ends instead. */
+  readonly url: Promise<string>;
+  /** Its exit code; nothing when a signal ended it. */
+  readonly ended: Promise<number | null>;
+}
+
+const running = new Set<ChildProcess>();
+
+function read(child: ChildProcess, name: 'stdout' | 'stderr'): () => string {
+  let text = '';
+  child[name]?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return () => text;
+}
+
+/** Starts it with these variables and no others. */
+export function startProgram(
+  variables: NodeJS.ProcessEnv,
+  options: SpawnOptions & { readonly through?: string } = {},
+): Program {
+  const { through, ...spawnOptions } = options;
+  const [command, ...words] = through
+    ? ['sh', '-c', `${through}; exec "${process.execPath}" ${MAIN}`]
+    : [process.execPath, MAIN];
+  const child = spawn(command as string, words, {
+    ...spawnOptions,
+    env: { PATH: process.env.PATH, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const [stdout, stderr] = [read(child, 'stdout'), read(child, 'stderr')];
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => {
+      running.delete(child);
+      resolve(code);
+    });
+  });
+  const url = new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', () => {
+      const found = /listening on (http[^"]+)"/.exec(stdout())?.[1];
+      if (found) resolve(found);
+    });
+    ended.then((code) => reject(new Error(`ended with ${code}: ${stderr()}`)));
+  });
+  url.catch(() => undefined);
+  return { child, stdout, stderr, url, ended };
+}
+
+/** Ends every one that is still there. */
+export async function endPrograms(): Promise<void> {
+  const ends = [...running].map((child) => new Promise((resolve) => child.once('close', resolve)));
+  for (const child of running) child.kill('SIGKILL');
+  await Promise.all(ends);
+}
+
+/** Waits until something holds; gives up after ten seconds. */
+export async function until(holds: () => boolean): Promise<void> {
+  for (let round = 0; round < 1_000 && !holds(); round++) await pause(10);
+  if (!holds()) throw new Error('waited in vain');
+}

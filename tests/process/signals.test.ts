@@ -1,0 +1,146 @@
+import { rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { pathOf, rowOf } from '../http/targets.ts';
+import { readAnswers, wireRequest, writeAndRead } from '../http/wire.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { signedHeader } from '../kit/wallet.ts';
+import { compileGateway, endPrograms, type Program, startProgram, until } from './program.ts';
+
+const HEALTH = pathOf(rowOf('tokens.health'));
+const REQUESTS = 5;
+
+/** A gateway in a process of its own, and its upstream. */
+interface Place {
+  readonly upstream: TokensApi;
+  readonly program: Program;
+  readonly url: string;
+}
+
+const places: { readonly upstream: TokensApi; readonly dataDir: string }[] = [];
+beforeAll(compileGateway, 120_000);
+afterAll(async () => {
+  await endPrograms();
+  await Promise.all(places.map(({ upstream }) => upstream.close()));
+  for (const { dataDir } of places) rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function open(through?: string): Promise<Place> {
+  const upstream = await startTokensApi({ key: 'a-key-of-the-upstream' });
+  const dataDir = makeFolder();
+  places.push({ upstream, dataDir });
+  const variables = { PORT: '0', DATA_DIR: dataDir, TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: upstream.key };
+  const program = startProgram(variables, through === undefined ? {} : { through });
+  return { upstream, program, url: await program.url };
+}
+
+const portOf = ({ url }: Place): number => Number(new URL(url).port);
+const headers = ({ url }: Place, count: number) =>
+  Promise.all(Array.from({ length: count }, () => signedHeader(url + HEALTH)));
+const ask = ({ url }: Place, header: string) => fetch(url + HEALTH, { headers: { 'SIGN-IN-WITH-X': header } });
+
+async function isRefused({ url }: Place): Promise<boolean> {
+  const code = await fetch(`${url}/healthz`).then(
+    () => undefined,
+    (failure: { readonly cause?: NodeJS.ErrnoException }) => failure.cause?.code,
+  );
+  return code === 'ECONNREFUSED';
+}
+
+/** Starts requests that the upstream keeps for so long, and waits until it has them all. */
+async function inFlight(place: Place, delayMs: number): Promise<Promise<Response>[]> {
+  place.upstream.faults.delayMs = delayMs;
+  const asked = (await headers(place, REQUESTS)).map((header) => ask(place, header));
+  await until(() => place.upstream.arrivals.length === REQUESTS);
+  return asked;
+}
+
+describe.concurrent('H13 a signal', () => {
+  it('lets what is in flight be answered, takes nothing new, and the process ends with 0', async () => {
+    const place = await open();
+    const asked = await inFlight(place, 2_000);
+    place.program.child.kill('SIGTERM');
+    while (!(await isRefused(place))) await pause(20);
+    const pending = Symbol('pending');
+    expect(await Promise.race([...asked, pause(0, pending)])).toBe(pending);
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status)).toEqual(asked.map(() => 200));
+    expect(answers.map((answer) => answer.headers.get('connection'))).toEqual(asked.map(() => 'close'));
+    expect(await place.program.ended).toBe(0);
+    expect(place.upstream.arrivals).toHaveLength(REQUESTS);
+    expect(place.program.stderr()).toBe('');
+  });
+
+  it('as soon as it listens, with nothing in flight, ends it with 0', async () => {
+    const { program } = await open();
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toBe(0);
+  });
+
+  it('lets requests in one pipeline all be answered', async () => {
+    const place = await open();
+    place.upstream.faults.delayMs = 1_000;
+    const lines = (await headers(place, 3)).map((own) => [
+      `Host: 127.0.0.1:${portOf(place)}`,
+      `SIGN-IN-WITH-X: ${own}`,
+    ]);
+    const bytes = lines.map((own) => wireRequest('GET', HEALTH, own).bytes).join('');
+    const raw = writeAndRead(portOf(place), bytes, 10_000);
+    await until(() => place.upstream.arrivals.length === 3);
+    place.program.child.kill('SIGTERM');
+    const answers = readAnswers(await raw, ['GET', 'GET', 'GET']);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await place.program.ended).toBe(0);
+  });
+
+  it('is not held up by a client that pipelined and went away', async () => {
+    const { program, ...place } = await open();
+    const request = wireRequest('GET', '/healthz', ['Host: localhost']).bytes;
+    await writeAndRead(portOf({ program, ...place }), `${request.repeat(50)}\0\r\n\r\n`, 500);
+    program.child.kill('SIGINT');
+    expect(await Promise.race([program.ended, pause(10_000, 'still there')])).toBe(0);
+  });
+
+  it('that comes again after half a second ends it at once', async () => {
+    const place = await open();
+    const asked = await inFlight(place, 60_000);
+    const failed = Promise.allSettled(asked);
+    place.program.child.kill('SIGTERM');
+    await pause(700);
+    place.program.child.kill('SIGTERM');
+    expect(await Promise.race([place.program.ended, pause(5_000, 'still there')])).toBe(1);
+    expect((await failed).map(({ status }) => status)).toEqual(asked.map(() => 'rejected'));
+  });
+
+  it('that a terminal passes on several times counts as one', async () => {
+    const place = await open();
+    const asked = await inFlight(place, 1_500);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) {
+      place.program.child.kill(signal);
+      await pause(50);
+    }
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200));
+    expect(await place.program.ended).toBe(0);
+  });
+});
+
+describe('H15 out of file descriptors', () => {
+  it('it lives, and serves again when they are given back', async () => {
+    const place = await open('ulimit -n 256');
+    const sockets = Array.from({ length: 600 }, () => connect(portOf(place), '127.0.0.1'));
+    for (const socket of sockets) socket.on('error', () => undefined);
+    await pause(500);
+    expect(place.program.child.exitCode).toBeNull();
+    for (const socket of sockets) socket.destroy();
+    let answer: Response | undefined;
+    for (let round = 0; round < 50 && !answer?.ok; round++) {
+      await pause(100);
+      answer = await fetch(`${place.url}/healthz`).catch(() => undefined);
+    }
+    expect(answer?.status).toBe(200);
+    place.program.child.kill('SIGTERM');
+    expect(await place.program.ended).toBe(0);
+  });
+});

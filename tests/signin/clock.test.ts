@@ -1,0 +1,187 @@
+import { GatewayClient } from '@asset-gateway/client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startHouse } from '../kit/house.ts';
+import { encodeHeader, newSigner } from '../kit/wallet.ts';
+import {
+  askFreshly,
+  askWith,
+  type Changes,
+  challengeOf,
+  costsNothing,
+  overHttp,
+  refusedWith,
+  SEARCH,
+  signedPayload,
+  signInFor,
+  statusOf,
+} from './craft.ts';
+import { type Desk, openDesk } from './desk.ts';
+
+let desk: Desk;
+beforeEach(async () => {
+  desk = await openDesk();
+});
+afterEach(() => desk.close());
+
+/** A date so many seconds from the gateway's now. */
+const fromNow = (seconds: number): string => new Date((desk.nowSeconds() + seconds) * 1000).toISOString();
+
+const noDates: Changes = { expirationTime: undefined };
+
+async function refusesFresh(code: string, changes: Changes): Promise<void> {
+  const signer = newSigner();
+  const challenge = await challengeOf(desk);
+  const header = encodeHeader(await signedPayload(challenge, changes, signer));
+  await costsNothing(desk, desk, () => refusedWith(code, askWith(desk, header)));
+  const good = encodeHeader(await signedPayload(challenge, {}, signer));
+  expect(await statusOf(askWith(desk, good))).toBe(200);
+}
+
+describe('S6 the age of a challenge', () => {
+  it('299 s is too old', async () => {
+    const header = await signInFor(desk);
+    desk.step(299);
+    expect(await statusOf(askWith(desk, header))).toBe(200);
+  });
+
+  it.each<[string, () => Changes]>([
+    ['as it was issued', () => ({})],
+    ['with an expiry moved by a year', () => ({ expirationTime: fromNow(31_536_000) })],
+    ['without an expiry', () => noDates],
+    ['with an issuedAt of now', () => ({ ...noDates, issuedAt: fromNow(301) })],
+  ])('301 s is young enough, %s', async (_, changes) => {
+    const header = await signInFor(desk, SEARCH, changes());
+    desk.step(301);
+    await costsNothing(desk, desk, () => refusedWith('invalid_siwx_expired', askWith(desk, header)));
+  });
+
+  it.each([301, 315, 330])('%i s passes where only the store refuses it', async (age) => {
+    const header = await signInFor(desk, SEARCH, noDates);
+    desk.step(age);
+    await costsNothing(desk, desk, () => refusedWith('invalid_siwx_expired', askWith(desk, header)));
+  });
+
+  it('299 s without an expiry, or with one moved by a year, is refused', async () => {
+    const headers = [
+      await signInFor(desk, SEARCH, noDates),
+      await signInFor(desk, SEARCH, { expirationTime: fromNow(31_536_000) }),
+    ];
+    desk.step(299);
+    for (const header of headers) expect(await statusOf(askWith(desk, header))).toBe(200);
+  });
+
+  it('an expiry of its own is ignored', async () => {
+    const headers = [await signInFor(desk, SEARCH, { expirationTime: fromNow(10) })];
+    headers.push(await signInFor(desk, SEARCH, { expirationTime: fromNow(10) }));
+    desk.step(9);
+    expect(await statusOf(askWith(desk, headers[0] ?? ''))).toBe(200);
+    desk.step(2);
+    await costsNothing(desk, desk, () => refusedWith('invalid_siwx_expired', askWith(desk, headers[1] ?? '')));
+  });
+});
+
+describe("S7 the client's clock", () => {
+  it.each([-600, 600])('%i s off, with our issuedAt echoed, is refused', async (seconds) => {
+    const { info } = await challengeOf(desk);
+    const ours = { issuedAt: info.issuedAt, expirationTime: info.expirationTime };
+    expect(info.issuedAt).not.toBe(fromNow(seconds));
+    expect(await statusOf(askFreshly(desk, SEARCH, ours))).toBe(200);
+  });
+
+  it.each([-299, -60, 0, 29])('a self-set issuedAt of %i s is refused', async (seconds) => {
+    expect(await statusOf(askFreshly(desk, SEARCH, { ...noDates, issuedAt: fromNow(seconds) }))).toBe(200);
+  });
+
+  it.each<[number, string]>([
+    [-600, 'invalid_siwx_issued_at_too_old'],
+    [-301, 'invalid_siwx_issued_at_too_old'],
+    [31, 'invalid_siwx_issued_at_in_future'],
+    [600, 'invalid_siwx_issued_at_in_future'],
+  ])('a self-set issuedAt of %i s passes, or not as %s', async (seconds, code) => {
+    await refusesFresh(code, { ...noDates, issuedAt: fromNow(seconds) });
+  });
+
+  it('a notBefore beyond the skew passes, or one within it does not', async () => {
+    await refusesFresh('invalid_siwx_not_yet_valid', { notBefore: fromNow(31) });
+    expect(await statusOf(askFreshly(desk, SEARCH, { notBefore: fromNow(29) }))).toBe(200);
+  });
+
+  it('an expiry in the past passes', async () => {
+    await refusesFresh('invalid_siwx_expired', { expirationTime: fromNow(-1) });
+  });
+
+  it.each([
+    '1',
+    '2026-11-20',
+    '2026-11-20T12:00:00',
+    '2026-11-20T12:00:00+00:00',
+    '2026-02-30T12:00:00Z',
+    '2026-11-20T25:00:00Z',
+    '2026-11-20t12:00:00z',
+    'Fri, 20 Nov 2026 12:00:00 GMT',
+    '+002026-11-20T12:00:00Z',
+    '2026-11-20T12:00:00.1234567890Z',
+  ])('the date %s passes', async (date) => {
+    for (const field of ['issuedAt', 'expirationTime', 'notBefore'])
+      await refusesFresh('invalid_siwx_header', { [field]: date });
+  });
+});
+
+describe("S8 the server's clock steps", () => {
+  it.each([-3600, 3600])('by %i s between two uses, and a nonce is accepted twice', async (seconds) => {
+    const header = await signInFor(desk, SEARCH, noDates);
+    expect(await statusOf(askWith(desk, header))).toBe(200);
+    desk.step(seconds);
+    expect((await askWith(desk, header)).status).toBe(402);
+    desk.step(-seconds);
+    await refusedWith('invalid_siwx_nonce', askWith(desk, header));
+    expect(desk.upstream.arrivals).toHaveLength(1);
+  });
+
+  it('forward, and one older than 300 s is accepted', async () => {
+    const header = await signInFor(desk, SEARCH, noDates);
+    desk.step(3600);
+    await refusedWith('invalid_siwx_expired', askWith(desk, header));
+    expect(desk.upstream.arrivals).toHaveLength(0);
+  });
+
+  it.each([-3600, 3600])('by %i s, and nobody can sign in without a restart', async (seconds) => {
+    expect(await statusOf(askFreshly(desk))).toBe(200);
+    desk.step(seconds);
+    expect(await statusOf(askFreshly(desk))).toBe(200);
+    desk.step(-seconds);
+    expect(await statusOf(askFreshly(desk))).toBe(200);
+  });
+});
+
+describe("S8 the machine's wall clock steps under a running gateway", () => {
+  const HOUR_MS = 3_600_000;
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([-HOUR_MS, HOUR_MS])('by %i ms, and a sign-in is refused, or accepted twice', async (milliseconds) => {
+    const house = await startHouse();
+    const asker = overHttp(house);
+    const [first, second] = [await signInFor(asker), await signInFor(asker)];
+    expect(await statusOf(askWith(asker, first))).toBe(200);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
+    await refusedWith('invalid_siwx_nonce', askWith(asker, first));
+    expect(await statusOf(askWith(asker, second))).toBe(200);
+    expect(await statusOf(askFreshly(asker))).toBe(200);
+    vi.useRealTimers();
+    for (const used of [first, second]) await refusedWith('invalid_siwx_nonce', askWith(asker, used));
+    expect(house.upstream.arrivals).toHaveLength(3);
+    await house.stop();
+  });
+});
+
+describe("S7 the clock of our own client's machine", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([-600_000, 600_000])('%i ms off, and it cannot sign in', async (milliseconds) => {
+    const house = await startHouse();
+    const client = new GatewayClient({ baseUrl: house.url, signer: newSigner() });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
+    for (let round = 0; round < 3; round++) expect(await statusOf(client.ask(SEARCH))).toBe(200);
+    await house.stop();
+  });
+});

@@ -1,0 +1,115 @@
+import { challengeIn, newSigner, type Signer, type SignInChallenge } from '@asset-gateway/client';
+import { HEADERS, type PaymentRequired, type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import { expect } from 'vitest';
+import type { House } from '../kit/house.ts';
+import { statusOf as rawStatusOf, sendRaw } from '../kit/raw.ts';
+import { encodeHeader } from '../kit/wallet.ts';
+
+export const HEALTH = '/v1/x402/tokens/health';
+export const SEARCH = '/v1/x402/tokens/assets/search?q=sol';
+
+/** A gateway that can be asked: over HTTP or without a socket. */
+export interface Asker {
+  readonly origin: string;
+  ask(target: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
+}
+
+export const overHttp = ({ url }: Pick<House, 'url'>): Asker => ({
+  origin: url,
+  ask: (target, headers = {}) => fetch(`${url}${target}`, { headers }),
+});
+
+/** Values by field, to be signed as they are; one that is undefined leaves its field out. */
+export type Changes = Readonly<Record<string, unknown>>;
+
+export async function challengeOf(asker: Asker, target = SEARCH): Promise<SignInChallenge> {
+  const response = await asker.ask(target);
+  const challenge = challengeIn(await response.json());
+  if (!challenge) throw new Error(`no challenge but ${response.status} for ${target}`);
+  return challenge;
+}
+
+const compact = (fields: Changes): Changes =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** A payload with some fields changed before a wallet really signed it. */
+export async function signedPayload(
+  { info, supportedChains }: SignInChallenge,
+  changes: Changes = {},
+  signer: Signer = newSigner(),
+): Promise<Record<string, unknown>> {
+  const chain = supportedChains[0];
+  const message = compact({ ...info, address: signer.address, ...chain, ...changes });
+  const bytes = new TextEncoder().encode(siwxMessageText(message as unknown as SiwxMessage));
+  return { signature: bs58.encode(await signer.signMessage(bytes)), ...message };
+}
+
+/** A header for this target, really signed, with some fields changed. */
+export async function signInFor(asker: Asker, target = SEARCH, changes: Changes = {}): Promise<string> {
+  return encodeHeader(await signedPayload(await challengeOf(asker, target), changes));
+}
+
+/** Asks with this header. */
+export const askWith = (asker: Asker, header: string, target = SEARCH): Promise<Response> =>
+  asker.ask(target, { [HEADERS.signIn]: header });
+
+/** Asks with a fresh sign-in. */
+export const askFreshly = async (asker: Asker, target = SEARCH, changes: Changes = {}): Promise<Response> =>
+  askWith(asker, await signInFor(asker, target, changes), target);
+
+/** The status; the body is read, so that the connection can be used again. */
+export async function statusOf(answer: Response | Promise<Response>): Promise<number> {
+  const response = await answer;
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** The status of one request with this header over a plain socket: with a 431 the connection ends. */
+export async function rawStatusWith({ port }: House, header: string): Promise<number> {
+  const lines = [`GET ${HEALTH} HTTP/1.1`, `Host: 127.0.0.1:${port}`, `SIGN-IN-WITH-X: ${header}`, 'Connection: close'];
+  return rawStatusOf(await sendRaw(port, `${lines.join('\r\n')}\r\n\r\n`, 2000));
+}
+
+/** Shows that an answer is a 402 for this reason, whole in header and body, and gives its fresh challenge. */
+export async function refusedWith(code: string, answer: Response | Promise<Response>): Promise<SignInChallenge> {
+  const response = await answer;
+  const body = (await response.json()) as PaymentRequired & { ok: boolean };
+  expect([response.status, body.ok, body.error]).toEqual([402, false, code]);
+  const header = response.headers.get(HEADERS.paymentRequired) ?? '';
+  const { x402Version, error, resource, accepts, extensions } = body;
+  expect(JSON.parse(Buffer.from(header, 'base64').toString())).toEqual({
+    x402Version,
+    error,
+    resource,
+    accepts,
+    extensions,
+  });
+  expect(header.length).toBeLessThanOrEqual(4096);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('ratelimit')).toBeNull();
+  const challenge = challengeIn(body);
+  if (!challenge) throw new Error('a refusal without a challenge');
+  return challenge;
+}
+
+/** What is left of the budget, by a good answer's header; asking takes one slot itself. */
+export async function budgetLeft(asker: Asker): Promise<number> {
+  const response = await askFreshly(asker, HEALTH);
+  expect(await statusOf(response)).toBe(200);
+  return Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
+}
+
+/** Something whose upstream calls can be counted. */
+export interface Counted {
+  readonly upstream: { readonly arrivals: readonly unknown[] };
+}
+
+/** Runs requests, and shows that none of them reached the upstream or cost budget. */
+export async function costsNothing(counted: Counted, asker: Asker, requests: () => Promise<unknown>): Promise<void> {
+  const left = await budgetLeft(asker);
+  const arrivals = counted.upstream.arrivals.length;
+  await requests();
+  expect(counted.upstream.arrivals.length).toBe(arrivals);
+  expect(await budgetLeft(asker)).toBe(left - 1);
+}

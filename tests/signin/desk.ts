@@ -1,0 +1,69 @@
+import { type Environment, readConfig } from '@asset-gateway/gateway';
+import { compose } from '../../packages/gateway/src/compose.ts';
+import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
+import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
+import type { Store } from '../../packages/gateway/src/stores/ports.ts';
+import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { CANARY_KEY, CANARY_SECRET } from '../kit/house.ts';
+import type { Asker } from './craft.ts';
+
+const PORT = 8402;
+
+/** A gateway without a socket, whose store has a clock that a test can set. */
+export interface Desk extends Asker {
+  readonly upstream: TokensApi;
+  readonly lines: readonly LogLine[];
+  /** Moves the store's clock, both ways. */
+  step(seconds: number): void;
+  nowSeconds(): number;
+  close(): Promise<void>;
+}
+
+/** What a desk may be given beside variables. */
+export interface DeskOptions {
+  readonly variables?: Environment;
+  /** Puts something around the store. */
+  readonly around?: (store: Store) => Store;
+}
+
+const toResponse = ({
+  status,
+  headers,
+  body,
+}: {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}) => new Response(body === '' ? null : body, { status, headers });
+
+const lowerCase = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+export async function openDesk({ variables = {}, around = (store) => store }: DeskOptions = {}): Promise<Desk> {
+  const upstream = await startTokensApi({ key: CANARY_KEY });
+  const limit = { TOKENS_RATE_LIMIT_PER_MINUTE: '100000', ...variables };
+  const config = readConfig({ TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: CANARY_KEY, ...limit });
+  const lines: LogLine[] = [];
+  let now = Date.UTC(2026, 10, 20, 12);
+  const store = around(new MemoryStore({ now: () => now, epoch: 'desk' }));
+  const log = (line: LogLine) => void lines.push(line);
+  const { gateway, close } = await compose(config, { store, secrets: [CANARY_SECRET], log, windowMs: 3_600_000 });
+  const fixed = {
+    method: 'GET',
+    hosts: [`127.0.0.1:${PORT}`],
+    port: PORT,
+    body: new Uint8Array(0),
+    client: '127.0.0.1',
+  };
+  return {
+    origin: `http://127.0.0.1:${PORT}`,
+    upstream,
+    lines,
+    ask: async (target, headers = {}) => toResponse(await gateway({ ...fixed, target, headers: lowerCase(headers) })),
+    step: (seconds) => {
+      now += seconds * 1000;
+    },
+    nowSeconds: () => now / 1000,
+    close: () => close().then(() => upstream.close()),
+  };
+}

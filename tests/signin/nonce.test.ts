@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Crypto, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
+
+const SECRET = 'a secret of at least 32 characters, one';
+const OTHER_SECRET = 'a secret of at least 32 characters, two';
+const ORIGIN = 'https://gw.example';
+const EPOCH = 'epoch';
+const NOW = Date.UTC(2026, 10, 20);
+
+const sodium = await loadSodium();
+const onNode = new Nonces(nodeCrypto, [SECRET]);
+const onSodium = new Nonces(sodium ?? nodeCrypto, [SECRET]);
+
+const issued = (nonces = onNode): string => nonces.issue(ORIGIN, EPOCH, NOW);
+const isRead = (nonce: string, { nonces = onNode, origin = ORIGIN, epoch = EPOCH, now = NOW } = {}): boolean =>
+  nonces.read(nonce, origin, epoch, now) !== undefined;
+
+describe('nonces', () => {
+  it('one is not 32 lower-case hex digits, or comes twice', () => {
+    const nonces = Array.from({ length: 10_000 }, () => issued());
+    for (const nonce of nonces) expect(nonce).toMatch(/^[0-9a-f]{32}$/);
+    expect(new Set(nonces).size).toBe(nonces.length);
+  });
+
+  it('one issued with libsodium is foreign without it, or the other way round', () => {
+    expect(sodium).toBeDefined();
+    for (let round = 0; round < 1000; round++) {
+      expect(onSodium.read(issued(onNode), ORIGIN, EPOCH, NOW)?.issuedAtSeconds).toBe(NOW / 1000);
+      expect(onNode.read(issued(onSodium), ORIGIN, EPOCH, NOW)?.issuedAtSeconds).toBe(NOW / 1000);
+    }
+  });
+
+  it('the issue time is lost anywhere within 90 days around now', () => {
+    const times = fc.tuple(fc.integer({ min: 0, max: 4_000_000_000 }), fc.integer({ min: -7_776_000, max: 7_776_000 }));
+    fc.assert(
+      fc.property(times, ([seconds, later]) => {
+        const nonce = onNode.issue(ORIGIN, EPOCH, seconds * 1000);
+        expect(onNode.read(nonce, ORIGIN, EPOCH, (seconds + later) * 1000)?.issuedAtSeconds).toBe(seconds);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('S5 a nonce passes that', () => {
+  it.each<[string, Parameters<typeof isRead>[1]]>([
+    ['was issued for another origin', { origin: 'https://gw.example:8443' }],
+    ['was issued under another epoch', { epoch: 'epoch2' }],
+    ['was issued with another secret', { nonces: new Nonces(nodeCrypto, [OTHER_SECRET]) }],
+  ])('%s', (_, elsewhere) => {
+    const nonce = issued();
+    expect(isRead(nonce)).toBe(true);
+    expect(isRead(nonce, elsewhere)).toBe(false);
+  });
+
+  it('is written in another way', () => {
+    const nonce = issued();
+    const spellings = [
+      nonce.toUpperCase(),
+      nonce.slice(0, 31),
+      `${nonce}0`,
+      ` ${nonce}`,
+      `${nonce}\n`,
+      `0x${nonce}`,
+      '',
+    ];
+    for (const spelling of spellings.filter((each) => each !== nonce)) expect(isRead(spelling)).toBe(false);
+  });
+
+  it('differs in one bit', () => {
+    const nonce = Buffer.from(issued(), 'hex');
+    for (let bit = 0; bit < 128; bit++) {
+      const damaged = Buffer.from(nonce);
+      damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(isRead(damaged.toString('hex'))).toBe(false);
+    }
+  });
+
+  it('has wrapped its time of three bytes once around', () => {
+    expect(isRead(issued(), { now: NOW + 2 ** 24 * 1000 })).toBe(false);
+  });
+});
+
+describe('rotating secrets', () => {
+  const rotation = (...secrets: string[]): Nonces => new Nonces(nodeCrypto as Crypto, secrets);
+
+  it('a nonce of the second secret is foreign', () => {
+    expect(isRead(issued(rotation(OTHER_SECRET)), { nonces: rotation(SECRET, OTHER_SECRET) })).toBe(true);
+  });
+
+  it('another secret than the first one signs', () => {
+    const nonce = issued(rotation(SECRET, OTHER_SECRET));
+    expect(isRead(nonce, { nonces: rotation(SECRET) })).toBe(true);
+    expect(isRead(nonce, { nonces: rotation(OTHER_SECRET) })).toBe(false);
+  });
+});

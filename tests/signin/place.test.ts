@@ -1,0 +1,148 @@
+import { routes } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { challengeFor, encodeHeader, newSigner } from '../kit/wallet.ts';
+import {
+  type Asker,
+  askFreshly,
+  askWith,
+  type Changes,
+  challengeOf,
+  costsNothing,
+  overHttp,
+  refusedWith,
+  SEARCH,
+  signedPayload,
+  statusOf,
+} from './craft.ts';
+import { type Example, exampleOf } from './examples.ts';
+
+let house: House;
+let asker: Asker;
+beforeAll(async () => {
+  house = await startHouse({}, { windowMs: 3_600_000 });
+  asker = overHttp(house);
+});
+afterAll(() => house.stop());
+
+const send = ({ target, init }: Example, header: string): Promise<Response> =>
+  fetch(`${house.url}${target}`, { ...init, headers: { ...init.headers, 'SIGN-IN-WITH-X': header } });
+
+describe('S3 a header for one route opens another', () => {
+  const examples = routes.filter(({ access }) => access === 'siwx').map((row) => exampleOf(row));
+
+  it('of 19 routes, on any of the other 18; and is burnt by trying', async () => {
+    expect(examples).toHaveLength(19);
+    for (const example of examples) {
+      const header = encodeHeader(
+        await signedPayload(await challengeFor(`${house.url}${example.target}`, example.init)),
+      );
+      await costsNothing(house, asker, async () => {
+        const others = examples.filter((other) => other !== example);
+        await Promise.all(others.map((other) => refusedWith('invalid_siwx_uri_mismatch', send(other, header))));
+      });
+      expect(await statusOf(send(example, header)), example.target).toBe(200);
+    }
+  });
+
+  it('with another query, though it was signed with one', async () => {
+    const header = encodeHeader(await signedPayload(await challengeOf(asker, SEARCH)));
+    await costsNothing(house, asker, async () => {
+      for (const target of [`${SEARCH}&limit=5`, SEARCH.replace('q=sol', 'q=usdc'), SEARCH.replace('?q=sol', '')]) {
+        await refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, target));
+      }
+    });
+    expect(await statusOf(askWith(asker, header))).toBe(200);
+  });
+
+  it.each([
+    ['the bare origin', ''],
+    ['the origin with a slash', '/'],
+    ['the path without a query', '/v1/x402/tokens/assets/search'],
+  ])('a signature for %s is refused, though it covers the URL', async (_, path) => {
+    expect(await statusOf(askFreshly(asker, SEARCH, { uri: `${house.url}${path}` }))).toBe(200);
+  });
+});
+
+/** Signs these fields, shows the refusal, and that the same nonce, rightly signed, is still good. */
+async function refusesButKeepsNonce(code: string, changes: Changes): Promise<void> {
+  const signer = newSigner();
+  const challenge = await challengeOf(asker);
+  const bad = encodeHeader(await signedPayload(challenge, changes, signer));
+  await costsNothing(house, asker, () => refusedWith(code, askWith(asker, bad)));
+  const good = encodeHeader(await signedPayload(challenge, {}, signer));
+  expect(await statusOf(askWith(asker, good))).toBe(200);
+}
+
+const HOSTS: [string, (port: number) => string][] = [
+  ['another host', () => 'api.example.com'],
+  ['a host that begins with ours', (port) => `127.0.0.1:${port}.evil.test`],
+  ['ours as the user of another', (port) => `127.0.0.1:${port}@evil.test`],
+  ['another port', (port) => `127.0.0.1:${port === 65_535 ? port - 1 : port + 1}`],
+  ['no port', () => '127.0.0.1'],
+  ['a trailing dot', (port) => `127.0.0.1.:${port}`],
+  ['another name of the same machine', (port) => `localhost:${port}`],
+  ['a short form of the address', (port) => `127.1:${port}`],
+  ['the address as one number', (port) => `2130706433:${port}`],
+  ['a look-alike letter', (port) => `127.0.0.\u0661:${port}`],
+  ['a punycode name', (port) => `xn--127-5cd.test:${port}`],
+  ['a path behind it', (port) => `127.0.0.1:${port}/`],
+  ['space behind it', (port) => `127.0.0.1:${port} `],
+];
+
+describe('S4 another domain passes', () => {
+  it.each(HOSTS)('%s', async (_, hostAt) => {
+    await refusesButKeepsNonce('invalid_siwx_domain_mismatch', { domain: hostAt(house.port) });
+  });
+
+  it('upper case of a name, or the whole origin', async () => {
+    await refusesButKeepsNonce('invalid_siwx_domain_mismatch', { domain: `LOCALHOST:${house.port}` });
+    await refusesButKeepsNonce('invalid_siwx_domain_mismatch', { domain: house.url });
+  });
+});
+
+describe('S4 another uri passes', () => {
+  it.each(HOSTS)('with %s', async (_, hostAt) => {
+    await refusesButKeepsNonce('invalid_siwx_uri_mismatch', { uri: `http://${hostAt(house.port)}${SEARCH}` });
+  });
+
+  it.each<[string, (origin: string) => string]>([
+    ['https instead of http', (origin) => origin.replace('http:', 'https:') + SEARCH],
+    ['another scheme', (origin) => origin.replace('http:', 'ws:') + SEARCH],
+    ['upper-case scheme', (origin) => origin.replace('http:', 'HTTP:') + SEARCH],
+    ['a fragment', (origin) => `${origin}${SEARCH}#a`],
+    ['a dot segment', (origin) => `${origin}/v1/../v1/x402/tokens/assets/search?q=sol`],
+    ['an escaped letter', (origin) => `${origin}${SEARCH.replace('search', '%73earch')}`],
+    ['the prefix of the path', (origin) => `${origin}/v1/x402/tokens/assets`],
+    ['no origin', () => SEARCH],
+    ['no URL', () => 'about:blank'],
+  ])('%s', async (_, uriFor) => {
+    await refusesButKeepsNonce('invalid_siwx_uri_mismatch', { uri: uriFor(house.url) });
+  });
+});
+
+describe('S9 another chain or kind of key passes', () => {
+  it.each<[string, Changes]>([
+    ['testnet', { chainId: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' }],
+    ['Ethereum', { chainId: 'eip155:1' }],
+    ['a chain that begins with ours', { chainId: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:x' }],
+    ['a chain reference alone', { chainId: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' }],
+    ['a chain by name', { chainId: 'solana:mainnet' }],
+    ['type eip191', { type: 'eip191' }],
+    ['type in upper case', { type: 'ED25519' }],
+    ['scheme eip1271', { signatureScheme: 'eip1271' }],
+    ['scheme eip191', { signatureScheme: 'eip191' }],
+  ])('%s', async (_, changes) => {
+    await refusesButKeepsNonce('invalid_siwx_unsupported_chain', changes);
+  });
+
+  it('another message version passes', async () => {
+    for (const version of ['2', '1.0', '01']) await refusesButKeepsNonce('invalid_siwx_header', { version });
+  });
+
+  it('one of the two offered chains is refused', async () => {
+    const { supportedChains } = await challengeOf(asker);
+    expect(supportedChains).toHaveLength(2);
+    for (const { chainId } of supportedChains) expect(await statusOf(askFreshly(asker, SEARCH, { chainId }))).toBe(200);
+  });
+});

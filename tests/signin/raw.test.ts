@@ -1,0 +1,154 @@
+import { createServer } from 'node:net';
+import { challengeIn } from '@asset-gateway/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { statusOf as rawStatusOf, sendRaw } from '../kit/raw.ts';
+import { askWith, costsNothing, HEALTH, overHttp, SEARCH, signInFor, statusOf } from './craft.ts';
+
+const EVIL = 'evil.test';
+const PUBLIC_ORIGIN = 'https://gw.example';
+
+let house: House;
+let published: House;
+let publishedPort: number;
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+
+beforeAll(async () => {
+  publishedPort = await freePort();
+  house = await startHouse({}, { windowMs: 3_600_000 });
+  published = await startHouse({ PORT: String(publishedPort), GATEWAY_BASE_URL: PUBLIC_ORIGIN });
+});
+afterAll(() => Promise.all([house.stop(), published.stop()]));
+
+/** A request as text, with these lines and no others but Connection. */
+const request = (line: string, headers: readonly string[]): string =>
+  `${[line, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`;
+
+const host = (): string => `Host: 127.0.0.1:${house.port}`;
+const search = `GET ${SEARCH} HTTP/1.1`;
+const bodyOf = (raw: string): { error?: string } => JSON.parse(raw.slice(raw.indexOf('\r\n\r\n') + 4));
+
+async function expectRefused(raw: string, status: number, error: string): Promise<void> {
+  const answer = await sendRaw(house.port, raw);
+  expect([rawStatusOf(answer), bodyOf(answer).error]).toEqual([status, error]);
+  expect(answer.toLowerCase()).not.toContain('evil');
+}
+
+describe('S18 two sign-in headers pass', () => {
+  const orders: [string, (good: string) => string[]][] = [
+    ['a good one first', (good) => [good, 'e30=']],
+    ['a good one last', (good) => ['e30=', good]],
+    ['the same one twice', (good) => [good, good]],
+    ['an empty one first', (good) => ['', good]],
+    ['an empty one last', (good) => [good, '']],
+    ['two in one line', (good) => [`${good}, ${good}`]],
+    ['two in one line, without a space', (good) => [`${good},${good}`]],
+  ];
+
+  it.each(orders)('%s', async (_, valuesFor) => {
+    const asker = overHttp(house);
+    const good = await signInFor(asker);
+    const lines = valuesFor(good).map(
+      (value, index) => `${index === 0 ? 'SIGN-IN-WITH-X' : 'sign-in-with-x'}: ${value}`,
+    );
+    const raw = request(search, [host(), ...lines]);
+    await costsNothing(house, asker, () => expectRefused(raw, 402, 'invalid_siwx_header'));
+    expect(await statusOf(askWith(asker, good))).toBe(200);
+  });
+});
+
+describe('S19 a sign-in is taken from elsewhere than its header', () => {
+  const places: [string, (good: string) => string][] = [
+    ['a header with underscores', (good) => request(search, [host(), `SIGN_IN_WITH_X: ${good}`])],
+    ['a cookie', (good) => request(search, [host(), `Cookie: SIGN-IN-WITH-X=${good}`])],
+    ['Authorization', (good) => request(search, [host(), `Authorization: SIWX ${good}`])],
+    ['a prefixed header', (good) => request(search, [host(), `X-SIGN-IN-WITH-X: ${good}`])],
+    ['the query', (good) => request(`GET ${SEARCH}&SIGN-IN-WITH-X=${encodeURIComponent(good)} HTTP/1.1`, [host()])],
+    [
+      'a trailer',
+      (good) => {
+        const head = request(search, [host(), 'Transfer-Encoding: chunked', 'Trailer: SIGN-IN-WITH-X']);
+        return `${head}0\r\nSIGN-IN-WITH-X: ${good}\r\n\r\n`;
+      },
+    ],
+  ];
+
+  it.each(places)('%s', async (_, requestWith) => {
+    const asker = overHttp(house);
+    const good = await signInFor(asker);
+    await costsNothing(house, asker, () => expectRefused(requestWith(good), 402, 'sign_in_required'));
+    expect(await statusOf(askWith(asker, good))).toBe(200);
+  });
+});
+
+describe('S20 a client names the origin of the challenge', () => {
+  it.each([
+    ['Host of another', search, [`Host: ${EVIL}`]],
+    ['Host of another with our port', search, [`Host: ${EVIL}:PORT`]],
+    ['Host with ours as user', search, [`Host: 127.0.0.1:PORT@${EVIL}`]],
+    ['Host that begins with ours', search, [`Host: 127.0.0.1:PORT.${EVIL}`]],
+    ['an empty Host', search, ['Host:']],
+    ['absolute form', `GET http://${EVIL}${SEARCH} HTTP/1.1`, ['Host: 127.0.0.1:PORT']],
+    ['absolute form of ours', `GET http://127.0.0.1:PORT${SEARCH} HTTP/1.1`, ['Host: 127.0.0.1:PORT']],
+    ['two slashes', `GET //${EVIL}${SEARCH} HTTP/1.1`, ['Host: 127.0.0.1:PORT']],
+    ['a backslash', `GET /\\${EVIL}${HEALTH} HTTP/1.1`, ['Host: 127.0.0.1:PORT']],
+    ['no slash', `GET ${EVIL}${HEALTH} HTTP/1.1`, ['Host: 127.0.0.1:PORT']],
+    ['dot segments', `GET /${EVIL}/..${HEALTH} HTTP/1.1`, ['Host: 127.0.0.1:PORT']],
+    ['two Hosts', search, ['Host: 127.0.0.1:PORT', `Host: ${EVIL}`]],
+    ['two Hosts, ours last', search, [`Host: ${EVIL}`, 'Host: 127.0.0.1:PORT']],
+  ])('%s', async (_, line, headers) => {
+    const raw = request(line, headers).replaceAll('PORT', String(house.port));
+    await costsNothing(house, overHttp(house), () => expectRefused(raw, 400, 'bad_request'));
+  });
+
+  it.each([
+    'X-Forwarded-Host',
+    'X-Forwarded-Server',
+    'X-Original-Host',
+    'X-Host',
+    'Origin',
+    'Referer',
+    'X-Original-URL',
+    'X-Rewrite-URL',
+  ])('%s', async (name) => {
+    const raw = request(search, [host(), `${name}: http://${EVIL}`]);
+    await costsNothing(house, overHttp(house), () => expectRefused(raw, 402, 'sign_in_required'));
+  });
+
+  it('Forwarded and X-Forwarded-Proto', async () => {
+    const lines = [`Forwarded: host=${EVIL};proto=https`, 'X-Forwarded-Proto: evil', `X-Forwarded-For: ${EVIL}`];
+    await expectRefused(request(search, [host(), ...lines]), 402, 'sign_in_required');
+  });
+
+  it('no Host in HTTP/1.0', async () => {
+    await expectRefused(request(`GET ${SEARCH} HTTP/1.0`, []), 400, 'bad_request');
+  });
+
+  it.each([EVIL, '127.0.0.1', 'gw.example'])('with a public origin set: Host %s', async (name) => {
+    const raw = await sendRaw(publishedPort, request(search, [`Host: ${name}`, `X-Forwarded-Host: ${EVIL}`]));
+    expect(rawStatusOf(raw)).toBe(402);
+    expect(raw).not.toContain('evil');
+    const info = challengeIn(bodyOf(raw))?.info;
+    expect([info?.domain, info?.uri]).toEqual(['gw.example', `${PUBLIC_ORIGIN}${SEARCH}`]);
+    expect(raw).toContain(`realm="${PUBLIC_ORIGIN}"`);
+  });
+
+  it.each(['127.0.0.1', 'localhost'])('%s is challenged for another name than it dialled', async (name) => {
+    const asker = overHttp({ url: `http://${name}:${house.port}` });
+    expect(await statusOf(askWith(asker, await signInFor(asker)))).toBe(200);
+  });
+
+  it('a sign-in for one loopback name opens the other', async () => {
+    const [one, other] = [overHttp(house), overHttp({ url: `http://localhost:${house.port}` })];
+    const header = await signInFor(one);
+    await costsNothing(house, one, async () => expect(await statusOf(askWith(other, header))).toBe(402));
+    expect(await statusOf(askWith(one, header))).toBe(200);
+  });
+});

@@ -1,0 +1,147 @@
+import { rmSync } from 'node:fs';
+import { HEADERS } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder } from '../kit/folder.ts';
+import { type House, startHouse } from '../kit/house.ts';
+import { rounds } from '../kit/rounds.ts';
+import { decodeHeader, encodeHeader } from '../kit/wallet.ts';
+import {
+  type Asker,
+  askWith,
+  budgetLeft,
+  costsNothing,
+  overHttp,
+  refusedWith,
+  SEARCH,
+  signInFor,
+  statusOf,
+} from './craft.ts';
+import { malleated } from './forgery.ts';
+
+const AT_ONCE = 200;
+
+let house: House;
+let asker: Asker;
+beforeAll(async () => {
+  house = await startHouse({}, { windowMs: 3_600_000 });
+  asker = overHttp(house);
+});
+afterAll(() => house.stop());
+
+async function oneOfMany(requestId: string | undefined): Promise<void> {
+  const header = await signInFor(asker);
+  const arrivals = house.upstream.arrivals.length;
+  const headers = { [HEADERS.signIn]: header, ...(requestId && { 'X-Request-Id': requestId }) };
+  const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => asker.ask(SEARCH, headers)));
+  const good = answers.filter(({ status }) => status === 200);
+  expect(good).toHaveLength(1);
+  await good[0]?.arrayBuffer();
+  const refused = answers.filter((answer) => answer !== good[0]);
+  const challenges = await Promise.all(refused.map((answer) => refusedWith('invalid_siwx_nonce', answer)));
+  expect(new Set(challenges.map(({ info }) => info.nonce)).size).toBe(AT_ONCE - 1);
+  expect(house.upstream.arrivals.length).toBe(arrivals + 1);
+}
+
+describe('S1 one header sent 200 times at once is answered more than once', () => {
+  it.each([
+    ['with a request id each', undefined],
+    ['with one request id', 'the-same-id'],
+  ])(
+    '%s',
+    async (_, requestId) => {
+      const left = await budgetLeft(asker);
+      const times = rounds(1000);
+      for (let round = 0; round < times; round++) await oneOfMany(requestId);
+      expect(await budgetLeft(asker)).toBe(left - times - 1);
+    },
+    1_200_000,
+  );
+
+  it('one after the other, a replay costs budget', async () => {
+    const header = await signInFor(asker);
+    expect(await statusOf(askWith(asker, header))).toBe(200);
+    await costsNothing(house, asker, async () => {
+      for (let round = 0; round < 20; round++) await refusedWith('invalid_siwx_nonce', askWith(asker, header));
+    });
+  });
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const members = (payload: object): string[] =>
+  Object.entries(payload).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+const escaped = (text: string): string =>
+  text.replace(/[a-z]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`);
+
+/** The same signed payload, written in so many ways. */
+const SPELLINGS: [string, (payload: Record<string, unknown>) => string][] = [
+  ['as it is', encodeHeader],
+  ['without padding', (payload) => encodeHeader(payload).replace(/=+$/, '')],
+  ['indented', (payload) => base64(JSON.stringify(payload, null, 2))],
+  ['with tabs and CRLF', (payload) => base64(JSON.stringify(payload, null, '\t').replaceAll('\n', '\r\n'))],
+  ['space before', (payload) => base64(` ${JSON.stringify(payload)}`)],
+  ['space behind', (payload) => base64(`${JSON.stringify(payload)}\n`)],
+  ['keys reversed', (payload) => base64(`{${members(payload).reverse().join()}}`)],
+  ['with an unknown key', (payload) => encodeHeader({ ...payload, unknown: 1 })],
+  ['with a signature scheme', (payload) => encodeHeader({ ...payload, signatureScheme: 'siws' })],
+  ['every key twice', (payload) => base64(`{${[...members(payload), ...members(payload)].join()}}`)],
+  ['nonce escaped', (p) => base64(JSON.stringify(p).replace(String(p.nonce), escaped(String(p.nonce))))],
+  ['keys escaped', (p) => base64(JSON.stringify(p).replace('"nonce"', `"${escaped('nonce')}"`))],
+];
+
+describe('S2 a replay passes in another spelling', () => {
+  it('of 12 spellings, all 132 ordered pairs', async () => {
+    const pairs = SPELLINGS.flatMap((first) =>
+      SPELLINGS.filter((each) => each !== first).map((second) => [first, second]),
+    );
+    expect(pairs).toHaveLength(132);
+    for (const [first, second] of pairs) {
+      const payload = decodeHeader(await signInFor(asker));
+      const names = `${first?.[0]}, then ${second?.[0]}`;
+      expect(await statusOf(askWith(asker, first?.[1](payload) ?? '')), names).toBe(200);
+      await refusedWith('invalid_siwx_nonce', askWith(asker, second?.[1](payload) ?? ''));
+    }
+  });
+
+  it('with the order added to S, which is refused outright and burns nothing', async () => {
+    const payload = decodeHeader(await signInFor(asker));
+    const other = encodeHeader({
+      ...payload,
+      signature: bs58.encode(malleated(bs58.decode(String(payload.signature)))),
+    });
+    await costsNothing(house, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, other)));
+    expect(await statusOf(askWith(asker, encodeHeader(payload)))).toBe(200);
+  });
+});
+
+describe('HEAD', () => {
+  it('needs no sign-in, or leaves its nonce good for a GET', async () => {
+    const head = (headers = {}) => fetch(`${house.url}${SEARCH}`, { method: 'HEAD', headers });
+    await costsNothing(house, asker, async () => {
+      const refused = await head();
+      expect([refused.status, await refused.text()]).toEqual([402, '']);
+      expect(refused.headers.get('payment-required')).not.toBeNull();
+    });
+    const header = await signInFor(asker);
+    expect(await statusOf(head({ [HEADERS.signIn]: header }))).toBe(200);
+    await refusedWith('invalid_siwx_nonce', askWith(asker, header));
+  });
+});
+
+describe('a restart between two uses', () => {
+  it('opens a used header once more', async () => {
+    const dataDir = makeFolder();
+    const first = await startHouse({}, { dataDir });
+    const [used, unused] = [await signInFor(overHttp(first)), await signInFor(overHttp(first))];
+    expect(await statusOf(askWith(overHttp(first), used))).toBe(200);
+    await first.stop();
+
+    const second = await startHouse({ PORT: String(first.port) }, { dataDir });
+    await refusedWith('invalid_siwx_nonce', askWith(overHttp(second), used));
+    await refusedWith('invalid_siwx_nonce', askWith(overHttp(second), unused));
+    expect(second.upstream.arrivals).toHaveLength(0);
+    expect(await statusOf(askWith(overHttp(second), await signInFor(overHttp(second))))).toBe(200);
+    await second.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+});

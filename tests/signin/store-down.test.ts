@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../packages/gateway/src/stores/ports.ts';
+import { askFreshly, askWith, budgetLeft, costsNothing, HEALTH, signInFor, statusOf } from './craft.ts';
+import { openDesk } from './desk.ts';
+
+const errorOf = async (response: Response): Promise<unknown> => ((await response.json()) as { error?: string }).error;
+
+/** The same store, as an object whose steps can be replaced. */
+const around = (store: Store): Store => ({
+  now: () => store.now(),
+  epoch: () => store.epoch(),
+  admit: (attempt) => store.admit(attempt),
+  burn: (...parts) => store.burn(...parts),
+  complete: (...parts) => store.complete(...parts),
+  pause: (...parts) => store.pause(...parts),
+  view: (budget) => store.view(budget),
+});
+
+/** A store whose admit step fails before or after it is carried out, so many times. */
+const failing = (store: Store, fault: { before: number; after: number }): Store => ({
+  ...around(store),
+  admit: async (attempt) => {
+    if (fault.before-- > 0) throw new Error('the store is down');
+    const verdict = await store.admit(attempt);
+    if (fault.after-- > 0) throw new Error('the reply was lost');
+    return verdict;
+  },
+});
+
+describe('S21 a good header refused because the store is down', () => {
+  it('reached the upstream, or was burnt', async () => {
+    const fault = { before: 0, after: 0 };
+    const desk = await openDesk({ around: (store) => failing(store, fault) });
+    const header = await signInFor(desk);
+    await costsNothing(desk, desk, async () => {
+      fault.before = 2;
+      const down = await askWith(desk, header);
+      expect([down.status, await errorOf(down), down.headers.get('retry-after')]).toEqual([
+        503,
+        'state_unavailable',
+        '2',
+      ]);
+    });
+    expect(await statusOf(askWith(desk, header))).toBe(200);
+    await desk.close();
+  });
+
+  it('fails when one reply was lost, or takes a second slot', async () => {
+    const fault = { before: 0, after: 0 };
+    const desk = await openDesk({ around: (store) => failing(store, fault) });
+    const left = await budgetLeft(desk);
+    fault.after = 1;
+    expect(await statusOf(askFreshly(desk))).toBe(200);
+    expect(await budgetLeft(desk)).toBe(left - 2);
+    await desk.close();
+  });
+});
+
+describe('a store whose epoch nobody has read yet', () => {
+  it('lets a sign-in, or a challenge that nobody could check, through', async () => {
+    let known = false;
+    const desk = await openDesk({
+      around: (store) => ({ ...around(store), epoch: () => (known ? store.epoch() : undefined) }),
+    });
+    const refused = await desk.ask(HEALTH);
+    expect([refused.status, await errorOf(refused), refused.headers.get('retry-after')]).toEqual([
+      503,
+      'state_unavailable',
+      '2',
+    ]);
+    known = true;
+    const header = await signInFor(desk);
+    known = false;
+    expect(await errorOf(await askWith(desk, header))).toBe('state_unavailable');
+    expect(desk.upstream.arrivals).toHaveLength(0);
+    known = true;
+    expect(await statusOf(askWith(desk, header))).toBe(200);
+    await desk.close();
+  });
+});
