@@ -1,0 +1,42 @@
+import bs58 from 'bs58';
+
+/** A cluster of Solana. */
+export type Cluster = 'mainnet' | 'devnet';
+
+/** The address of USDC on each cluster. */
+export const USDC_MINTS: Readonly<Record<Cluster, string>> = {
+  mainnet: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  devnet: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU',
+};
+
+/** The hash of each cluster's first block. */
+export const GENESIS_HASHES: Readonly<Record<Cluster, string>> = {
+  mainnet: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
+  devnet: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG',
+};
+
+/** The program that owns plain wallets. */
+export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
+/** The first token program, which USDC is of. */
+export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+/** The second token program. */
+export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+/** The program whose addresses hold the tokens of wallets. */
+export const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
+/** The memo program. */
+export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+/** The first memo program, which some wallets still call. */
+export const MEMO_PROGRAM_V1 = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo';
+
+/** The bytes of base58 text; nothing when it is not base58 of that many bytes. */
+export function base58Bytes(text: string, length: number): Uint8Array | undefined {
+  // Longer text can only be a mistake, and decoding it is quadratic.
+  if (text.length > length * 2) {
+    return undefined;
+  }
+  const bytes = bs58.decodeUnsafe(text);
+  return bytes?.length === length ? bytes : undefined;
+}
+
+/** Whether a text is a base58 address of 32 bytes. */
+export const isAddress = (text: string): boolean => base58Bytes(text, 32) !== undefined;

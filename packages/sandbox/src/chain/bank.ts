@@ -1,0 +1,160 @@
+import { type Cluster, isAddress, SYSTEM_PROGRAM, TOKEN_PROGRAM, USDC_MINTS } from './addresses.ts';
+import { type BlockOptions, type Blocks, type Commitment, createBlocks } from './blocks.ts';
+import type { Json } from './json.ts';
+import { type Account, createSvm, type Outcome, type Svm } from './svm.ts';
+import { mintData, readTokenAccount, type TokenAccount, USDC_DECIMALS } from './token.ts';
+import type { WireTransaction } from './transaction.ts';
+import { type Transfer, transfersOf } from './transfers.ts';
+
+/** What a transaction's accounts held at one moment, by the index of its keys. */
+export interface Holdings {
+  readonly lamports: readonly bigint[];
+  readonly tokens: ReadonlyMap<number, TokenAccount>;
+}
+
+/** A transaction that is in a block, whether it succeeded or not. */
+export interface Landed {
+  readonly transaction: WireTransaction;
+  readonly slot: bigint;
+  /** Milliseconds of the chain's clock. */
+  readonly at: number;
+  readonly outcome: Outcome;
+  readonly before: Holdings;
+  readonly after: Holdings;
+}
+
+/** The state of the chain: accounts, blocks and the transactions that made them. */
+export interface Bank {
+  readonly cluster: Cluster;
+  readonly mint: string;
+  readonly svm: Svm;
+  readonly blocks: Blocks;
+  /** In the order in which they landed. */
+  readonly landed: readonly Landed[];
+  readonly transfers: Transfer[];
+  find(signature: string): Landed | undefined;
+  /** What the transaction would come to; without the blockhash's say when it is to be replaced. */
+  simulate(transaction: WireTransaction, commitment: Commitment, anyBlockhash: boolean): Outcome;
+  /** Puts a transaction into a block; nothing happens to one that no block would take. */
+  land(transaction: WireTransaction): Landed | undefined;
+}
+
+const USDC_SUPPLY = 11_413_027_864_531_297n;
+const USDC_AUTHORITY = 'BJE5MMbqXjVwjAF7oxwPYXnTXDyspzZyt4vwenNw5ruE';
+const USDC_FREEZE_AUTHORITY = '7dGbd2QZcCKcTndnHcTL8q7SMVXAkp688NTQYwrRCrar';
+
+const refusedOutcome = (err: Json): Outcome => ({
+  err,
+  logs: [],
+  units: 0n,
+  fee: 0n,
+  inner: [],
+  returned: null,
+  after: [],
+});
+
+function usdcMint(mint: string, svm: Svm): Account {
+  const data = mintData({
+    supply: USDC_SUPPLY,
+    decimals: USDC_DECIMALS,
+    authority: USDC_AUTHORITY,
+    freeze: USDC_FREEZE_AUTHORITY,
+  });
+  return { address: mint, lamports: svm.rent(BigInt(data.length)), data, owner: TOKEN_PROGRAM, executable: false };
+}
+
+function holdingsOf(keys: readonly string[], svm: Svm): Holdings {
+  const accounts = keys.map((key) => svm.account(key));
+  const tokens = new Map<number, TokenAccount>();
+  accounts.forEach((account, index) => {
+    const token = readTokenAccount(account);
+    if (token) {
+      tokens.set(index, token);
+    }
+  });
+  return { lamports: accounts.map((account) => account?.lamports ?? 0n), tokens };
+}
+
+interface Books {
+  readonly mint: string;
+  readonly svm: Svm;
+  readonly blocks: Blocks;
+}
+
+function tick({ svm, blocks }: Books): void {
+  svm.setClock(blocks.slot('processed'), BigInt(Math.floor(blocks.now() / 1000)));
+}
+
+function execute(transaction: WireTransaction, books: Books): Landed | undefined {
+  const { svm, blocks } = books;
+  blocks.advance(1n);
+  tick(books);
+  const before = holdingsOf(transaction.keys, svm);
+  const outcome = svm.execute(transaction.wire);
+  const after = holdingsOf(transaction.keys, svm);
+  // A transaction that failed is in the block only if its fee payer could pay for that.
+  const charged = outcome.err === null || after.lamports[0] !== before.lamports[0];
+  return charged
+    ? { transaction, slot: blocks.slot('processed'), at: blocks.now(), outcome, before, after }
+    : undefined;
+}
+
+function movements({ transaction, outcome, before, after }: Landed, mint: string): Transfer[] {
+  const instructions = [...transaction.instructions, ...outcome.inner];
+  const tokenAccount = (address: string) => {
+    const index = transaction.keys.indexOf(address);
+    return after.tokens.get(index) ?? before.tokens.get(index);
+  };
+  return outcome.err === null ? transfersOf({ transaction, instructions, mint, tokenAccount }) : [];
+}
+
+/** A bank whose only token is the cluster's USDC. */
+export function createBank(options: BlockOptions): Bank {
+  const mint = USDC_MINTS[options.cluster];
+  const books: Books = { mint, svm: createSvm(), blocks: createBlocks(options) };
+  const { svm, blocks } = books;
+  const byKey = new Map<string, Landed>();
+  const bySignature = new Map<string, Landed>();
+  const landed: Landed[] = [];
+  const transfers: Transfer[] = [];
+  svm.setAccount(usdcMint(mint, svm));
+  return {
+    ...books,
+    cluster: options.cluster,
+    landed,
+    transfers,
+    find: (signature) => bySignature.get(signature),
+    simulate(transaction, commitment, anyBlockhash) {
+      if (!anyBlockhash && !blocks.isValid(transaction.blockhash, commitment)) {
+        return refusedOutcome('BlockhashNotFound');
+      }
+      if (!anyBlockhash && byKey.has(transaction.key)) {
+        return refusedOutcome('AlreadyProcessed');
+      }
+      tick(books);
+      return svm.simulate(transaction.wire);
+    },
+    land(transaction) {
+      if (byKey.has(transaction.key) || !blocks.isValid(transaction.blockhash, 'processed')) {
+        return undefined;
+      }
+      const entry = execute(transaction, books);
+      if (entry) {
+        byKey.set(transaction.key, entry);
+        bySignature.set(transaction.signature, entry);
+        landed.push(entry);
+        transfers.push(...movements(entry, mint));
+      }
+      return entry;
+    },
+  };
+}
+
+/** The account at an address, or a fresh wallet with nothing in it. */
+export function accountOrNew(address: string, svm: Svm): Account {
+  if (!isAddress(address)) {
+    throw new TypeError(`not an address: ${address}`);
+  }
+  const fresh = { address, lamports: 0n, data: new Uint8Array(), owner: SYSTEM_PROGRAM, executable: false };
+  return svm.account(address) ?? fresh;
+}

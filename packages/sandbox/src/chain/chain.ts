@@ -1,0 +1,171 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Cluster } from './addresses.ts';
+import { createBank } from './bank.ts';
+import { BLOCKHASH_LIFE } from './blocks.ts';
+import { type ChainFaults, createChainFaults } from './faults.ts';
+import { isList, type Json } from './json.ts';
+import { ConnectionLost, type RpcCall, respondToBody } from './json-rpc.ts';
+import { bodyOf, listen, send } from './listen.ts';
+import { accountMethods } from './methods/accounts.ts';
+import { blockMethods } from './methods/blocks.ts';
+import { faucetMethods } from './methods/faucet.ts';
+import { historyMethods } from './methods/history.ts';
+import { sendMethods } from './methods/send.ts';
+import type { ChainNode, Method } from './node.ts';
+import { invalidParams, methodNotFound, RpcError } from './rpc-error.ts';
+import type { Transfer } from './transfers.ts';
+import { createTreasury, type Treasury } from './treasury.ts';
+
+export type { Cluster } from './addresses.ts';
+export type { ChainFaultKnobs, ChainFaults, Lies, RefusedCall } from './faults.ts';
+export type { Transfer } from './transfers.ts';
+
+/** Which cluster the chain plays; its port (any free one), its clock in milliseconds and the length of a block. */
+export interface ChainOptions {
+  readonly cluster: Cluster;
+  readonly port?: number;
+  readonly now?: () => number;
+  /** Milliseconds from one block to the next; 400 unless told. `Infinity` leaves only transactions and `advanceBlocks`. */
+  readonly blockMs?: number;
+}
+
+/** A call as it arrived; `at` is `performance.now()`. */
+export interface ChainCall {
+  readonly method: string;
+  readonly at: number;
+  readonly params: Json;
+}
+
+/** A running chain, and the hand of its creator. */
+export interface Chain extends Omit<Treasury, 'pay'> {
+  readonly url: string;
+  readonly cluster: Cluster;
+  readonly usdcMint: string;
+  readonly faults: ChainFaults;
+  /** Every call that arrived over HTTP, the oldest first. */
+  readonly calls: ChainCall[];
+  /** The USDC transfers that took place, in order. */
+  readonly transfers: readonly Transfer[];
+  lamports(address: string): bigint;
+  advanceBlocks(count: number): void;
+  /** Answers a call in this process, past the network and its faults; throws what JSON-RPC would answer as an error. */
+  answer(method: string, params: readonly Json[]): Promise<Json>;
+  close(): Promise<void>;
+}
+
+type Answer = Chain['answer'];
+
+const KEPT_CALLS = 100_000;
+const BLOCK_MS = 400;
+
+function note(calls: ChainCall[], { method, params }: RpcCall): void {
+  if (calls.length >= KEPT_CALLS) {
+    calls.splice(0, KEPT_CALLS / 2);
+  }
+  calls.push({ method, at: performance.now(), params });
+}
+
+const answerFrom =
+  (methods: Readonly<Record<string, Method>>, node: ChainNode): Answer =>
+  async (name, params) => {
+    const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+    if (!method) {
+      throw methodNotFound();
+    }
+    return method(params, node);
+  };
+
+const concerns = ({ only }: ChainFaults, method: string): boolean => only === undefined || only.has(method);
+
+async function answerOverNetwork({ method, params }: RpcCall, faults: ChainFaults, answer: Answer): Promise<Json> {
+  if (faults.delayMs !== undefined && concerns(faults, method)) {
+    await wait(faults.delayMs, undefined, { ref: false });
+  }
+  if (faults.hang?.has(method)) {
+    await new Promise<never>(() => {});
+  }
+  const refused = faults.refuse?.[method];
+  if (refused) {
+    throw new RpcError(refused.code, refused.message, refused.data);
+  }
+  if (!isList(params)) {
+    throw invalidParams('Invalid params: invalid type: map, expected a sequence.');
+  }
+  const result = await answer(method, params);
+  if (method === 'sendTransaction' && faults.dropAfterBroadcast === true) {
+    throw new ConnectionLost();
+  }
+  return result;
+}
+
+interface Desk {
+  readonly faults: ChainFaults;
+  readonly calls: ChainCall[];
+  readonly answer: Answer;
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, desk: Desk): Promise<void> {
+  const { faults, calls, answer } = desk;
+  const body = await bodyOf(request);
+  if (request.method !== 'POST') {
+    const isHealth = request.method === 'GET' && request.url === '/health';
+    send(
+      response,
+      isHealth ? 200 : 405,
+      isHealth ? 'ok' : 'Used HTTP Method is not allowed. POST is required',
+      'text/plain',
+    );
+  } else if (body === undefined) {
+    send(response, 413, 'Payload Too Large', 'text/plain');
+  } else if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
+    send(
+      response,
+      415,
+      'Supplied content type is not allowed. Content-Type: application/json is required',
+      'text/plain',
+    );
+  } else {
+    const methods: string[] = [];
+    const { text } = await respondToBody(body, (call) => {
+      note(calls, call);
+      methods.push(call.method);
+      return isDown(faults, call.method) ? Promise.resolve(null) : answerOverNetwork(call, faults, answer);
+    });
+    const status = methods.some((method) => isDown(faults, method)) ? faults.status : undefined;
+    send(response, status ?? 200, status === undefined ? text : '{}');
+  }
+}
+
+const plainMethods = { ...accountMethods, ...blockMethods, ...historyMethods, ...sendMethods };
+
+const isDown = (faults: ChainFaults, method: string): boolean =>
+  faults.status !== undefined && concerns(faults, method);
+
+/** Starts a chain on 127.0.0.1: the real runtime and token program behind JSON-RPC, with USDC and knobs for trouble. */
+export async function startChain(options: ChainOptions): Promise<Chain> {
+  const { cluster, port = 0, now = Date.now, blockMs = BLOCK_MS } = options;
+  const bank = createBank({ cluster, now, blockMs });
+  const faults = createChainFaults(() => bank.blocks.advance(BLOCKHASH_LIFE + 1n));
+  const treasury = await createTreasury(bank);
+  const methods = { ...plainMethods, ...faucetMethods(treasury) };
+  const calls: ChainCall[] = [];
+  const answer = answerFrom(methods, { bank, faults });
+  const listener = await listen(port, (request, response) => handle(request, response, { faults, calls, answer }));
+  const { createAta, fundUsdc, usdcBalance, airdrop } = treasury;
+  return {
+    ...listener,
+    createAta,
+    fundUsdc,
+    usdcBalance,
+    airdrop,
+    cluster,
+    usdcMint: bank.mint,
+    faults,
+    calls,
+    transfers: bank.transfers,
+    lamports: (address) => bank.svm.account(address)?.lamports ?? 0n,
+    advanceBlocks: (count) => bank.blocks.advance(BigInt(count)),
+    answer,
+  };
+}

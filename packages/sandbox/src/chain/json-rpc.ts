@@ -1,0 +1,88 @@
+import { isObject, type Json, readJson, writeJson } from './json.ts';
+import { invalidRequest, RpcError } from './rpc-error.ts';
+
+/** One call of JSON-RPC; its id is echoed as it came. */
+export interface RpcCall {
+  readonly id: Json;
+  readonly method: string;
+  readonly params: Json;
+}
+
+/** What answers a call: its result, or the refusal that it throws. */
+export type AnswerCall = (call: RpcCall) => Promise<Json>;
+
+/** Says that the connection is to be closed instead of answered. */
+export class ConnectionLost extends Error {}
+
+/** The calls of a request body: one, or the list of a batch. Throws the refusal of a body that holds none. */
+export function readCalls(body: string): { readonly isBatch: boolean; readonly values: readonly Json[] } {
+  let value: Json;
+  try {
+    value = readJson(body);
+  } catch {
+    throw new RpcError(-32700, 'Parse error');
+  }
+  const isBatch = Array.isArray(value);
+  const values: readonly Json[] = Array.isArray(value) ? value : [value];
+  if (values.length === 0) {
+    throw invalidRequest();
+  }
+  return { isBatch, values };
+}
+
+/** Reads one call; throws the refusal of what is none. */
+export function readCall(value: Json): RpcCall {
+  if (!isObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') {
+    throw invalidRequest();
+  }
+  const { id = null, method, params = [] } = value;
+  if (params === null || typeof params !== 'object' || (id !== null && typeof id === 'object')) {
+    throw invalidRequest();
+  }
+  return { id, method, params };
+}
+
+const idOf = (value: Json): Json => {
+  const id = isObject(value) ? (value.id ?? null) : null;
+  return typeof id === 'object' ? null : id;
+};
+
+/** An answer as JSON text, with the refusal that it says, if it says one. */
+export interface RpcAnswer {
+  readonly text: string;
+  readonly refusal: RpcError | undefined;
+}
+
+/** The error of a call as JSON-RPC words it; what is no refusal says nothing of itself. */
+export function refuse(error: unknown, id: Json): RpcAnswer {
+  const refusal = error instanceof RpcError ? error : new RpcError(-32603, 'Internal error');
+  const { code, message, data } = refusal;
+  return { text: writeJson({ jsonrpc: '2.0', error: { code, message, data }, id }), refusal };
+}
+
+/** The answer to one call. */
+export async function respond(value: Json, answer: AnswerCall): Promise<RpcAnswer> {
+  try {
+    const call = readCall(value);
+    const result = await answer(call);
+    return { text: writeJson({ jsonrpc: '2.0', result, id: call.id }), refusal: undefined };
+  } catch (error) {
+    if (error instanceof ConnectionLost) {
+      throw error;
+    }
+    return refuse(error, idOf(value));
+  }
+}
+
+/** The answer to a request body, batches included; a batch as a whole refuses nothing. */
+export async function respondToBody(body: string, answer: AnswerCall): Promise<RpcAnswer> {
+  let calls: ReturnType<typeof readCalls>;
+  try {
+    calls = readCalls(body);
+  } catch (error) {
+    return refuse(error, null);
+  }
+  const answers = await Promise.all(calls.values.map((value) => respond(value, answer)));
+  const [only] = answers;
+  return calls.isBatch || !only ? { text: `[${answers.map(({ text }) => text).join(',')}]`, refusal: undefined } : only;
+}

@@ -1,0 +1,48 @@
+/** A JSON value whose integers may be wider than a double: a bigint is written as exact integer text. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly Json[]
+  | { readonly [name: string]: Json | undefined };
+
+/** A JSON object. */
+export type JsonObject = { readonly [name: string]: Json | undefined };
+
+/** Writes a value as JSON text; members that are undefined are left out. */
+export function writeJson(value: Json): string {
+  if (typeof value === 'bigint') {
+    return value.toString();
+  }
+  if (value === null || typeof value !== 'object') {
+    return JSON.stringify(value);
+  }
+  if (isList(value)) {
+    return `[${value.map(writeJson).join(',')}]`;
+  }
+  const members = Object.entries(value).flatMap(([name, member]) =>
+    member === undefined ? [] : [`${JSON.stringify(name)}:${writeJson(member)}`],
+  );
+  return `{${members.join(',')}}`;
+}
+
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const WIDE_INTEGER = /^-?\d{16,}$/;
+const MARK = '\u0000integer:';
+
+/** Reads JSON text; integers of 16 digits and more become bigints, so that none is rounded. Throws on anything else. */
+export function readJson(text: string): Json {
+  const marked = text.replace(TOKEN, (token) => (WIDE_INTEGER.test(token) ? JSON.stringify(MARK + token) : token));
+  return JSON.parse(marked, (_, value: Json) =>
+    typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
+  );
+}
+
+/** Whether a value is a JSON array. */
+export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
+
+/** Whether a value is a JSON object. */
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

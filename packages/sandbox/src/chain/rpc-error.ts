@@ -1,0 +1,22 @@
+import type { Json } from './json.ts';
+
+/** An error answer of JSON-RPC. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: Json | undefined;
+
+  constructor(code: number, message: string, data?: Json) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** -32602: the parameters are not what the method takes. */
+export const invalidParams = (message: string): RpcError => new RpcError(-32602, message);
+
+/** -32601: no such method. */
+export const methodNotFound = (): RpcError => new RpcError(-32601, 'Method not found');
+
+/** -32600: not a request at all. */
+export const invalidRequest = (message = 'Invalid request'): RpcError => new RpcError(-32600, message);

@@ -1,0 +1,98 @@
+import type { Address } from '@solana/kit';
+import { getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
+import bs58 from 'bs58';
+import { ASSOCIATED_TOKEN_PROGRAM, base58Bytes, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './addresses.ts';
+import type { Json } from './json.ts';
+import type { Account } from './svm.ts';
+
+/** The decimals of USDC. */
+export const USDC_DECIMALS = 6;
+/** The size of a token account of the first token program. */
+export const TOKEN_ACCOUNT_SIZE = 165;
+const MINT_SIZE = 82;
+const INITIALIZED = 1;
+
+/** A token account's own fields. */
+export interface TokenAccount {
+  readonly mint: string;
+  readonly owner: string;
+  readonly amount: bigint;
+}
+
+const bytesOf = (address: string): Uint8Array => {
+  const bytes = base58Bytes(address, 32);
+  if (!bytes) {
+    throw new TypeError(`not an address: ${address}`);
+  }
+  return bytes;
+};
+
+/** The 165 bytes of a token account without delegate. */
+export function tokenAccountData({ mint, owner, amount }: TokenAccount): Uint8Array {
+  const data = Buffer.alloc(TOKEN_ACCOUNT_SIZE);
+  data.set(bytesOf(mint), 0);
+  data.set(bytesOf(owner), 32);
+  data.writeBigUInt64LE(amount, 64);
+  data.writeUInt8(INITIALIZED, 108);
+  return Uint8Array.from(data);
+}
+
+/** The 82 bytes of a mint. */
+export function mintData(mint: { supply: bigint; decimals: number; authority: string; freeze: string }): Uint8Array {
+  const data = Buffer.alloc(MINT_SIZE);
+  data.writeUInt32LE(1, 0);
+  data.set(bytesOf(mint.authority), 4);
+  data.writeBigUInt64LE(mint.supply, 36);
+  data.writeUInt8(mint.decimals, 44);
+  data.writeUInt8(INITIALIZED, 45);
+  data.writeUInt32LE(1, 46);
+  data.set(bytesOf(mint.freeze), 50);
+  return Uint8Array.from(data);
+}
+
+const isTokenProgram = (program: string): boolean => program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;
+
+/** The fields of a token account; nothing when the account is none. */
+export function readTokenAccount(account: Account | undefined): TokenAccount | undefined {
+  if (!account || !isTokenProgram(account.owner) || account.data.length < TOKEN_ACCOUNT_SIZE || !account.data[108]) {
+    return undefined;
+  }
+  const data = Buffer.from(account.data);
+  return {
+    mint: bs58.encode(data.subarray(0, 32)),
+    owner: bs58.encode(data.subarray(32, 64)),
+    amount: data.readBigUInt64LE(64),
+  };
+}
+
+/** A mint's supply, decimals and authorities; nothing when the account is none. */
+export function readMint(account: Account | undefined) {
+  if (!account || !isTokenProgram(account.owner) || account.data.length !== MINT_SIZE || !account.data[45]) {
+    return undefined;
+  }
+  const data = Buffer.from(account.data);
+  const optional = (at: number) => (data.readUInt32LE(at) === 1 ? bs58.encode(data.subarray(at + 4, at + 36)) : null);
+  return {
+    supply: data.readBigUInt64LE(36),
+    decimals: data.readUInt8(44),
+    authority: optional(0),
+    freeze: optional(46),
+  };
+}
+
+/** An amount as RPC writes it: exact text beside a number for eyes. */
+export function tokenAmount(amount: bigint, decimals: number): Json {
+  const digits = amount.toString().padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
+  const text = fraction === '' ? whole : `${whole}.${fraction}`;
+  return { amount: amount.toString(), decimals, uiAmount: Number(text), uiAmountString: text };
+}
+
+/** The address at which a wallet holds a mint. */
+export async function associatedAddress(owner: string, mint: string): Promise<string> {
+  const encoder = getAddressEncoder();
+  const seeds = [owner, TOKEN_PROGRAM, mint].map((seed) => encoder.encode(seed as Address));
+  const [address] = await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN_PROGRAM as Address, seeds });
+  return address;
+}

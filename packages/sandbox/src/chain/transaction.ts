@@ -1,0 +1,152 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import {
+  type CompiledTransactionMessage,
+  getCompiledTransactionMessageDecoder,
+  getCompiledTransactionMessageEncoder,
+  getTransactionDecoder,
+} from '@solana/kit';
+import bs58 from 'bs58';
+import { base58Bytes } from './addresses.ts';
+import { invalidParams } from './rpc-error.ts';
+
+const MAX_WIRE_BYTES = 1232;
+const ED25519_DER = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** An instruction whose indexes point into the transaction's keys. */
+export interface Instruction {
+  readonly programIndex: number;
+  readonly accounts: readonly number[];
+  readonly data: Uint8Array;
+}
+
+/** A transaction as it came over the wire, read once. */
+export interface WireTransaction {
+  readonly wire: Uint8Array;
+  readonly message: Uint8Array;
+  /** Stands for the message, whatever its signatures. */
+  readonly key: string;
+  /** The fee payer's, in base58, by which the chain names the transaction. */
+  readonly signature: string;
+  readonly signatures: readonly (Uint8Array | null)[];
+  readonly version: 'legacy' | number;
+  readonly header: { readonly signers: number; readonly readonlySigners: number; readonly readonlyOthers: number };
+  readonly keys: readonly string[];
+  readonly blockhash: string;
+  readonly instructions: readonly Instruction[];
+}
+
+const EMPTY_SIGNATURE = new Uint8Array(64);
+
+type Lookup = { readonly readonlyIndexes: readonly number[]; readonly writableIndexes: readonly number[] };
+
+function isSound({ header, staticAccounts: keys, instructions, ...rest }: CompiledTransactionMessage): boolean {
+  const { numSignerAccounts: signers, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
+  const lookups: readonly Lookup[] = 'addressTableLookups' in rest ? (rest.addressTableLookups ?? []) : [];
+  const looked = lookups.reduce((sum, each) => sum + each.readonlyIndexes.length + each.writableIndexes.length, 0);
+  const isKey = (index: number): boolean => index < keys.length + looked;
+  return (
+    (rest.version === 'legacy' || rest.version === 0) &&
+    numReadonlySignerAccounts < signers &&
+    signers + numReadonlyNonSignerAccounts <= keys.length &&
+    keys.length + looked <= 256 &&
+    new Set(keys).size === keys.length &&
+    instructions.every(
+      ({ programAddressIndex, accountIndices = [] }) =>
+        programAddressIndex > 0 && programAddressIndex < keys.length && accountIndices.every(isKey),
+    )
+  );
+}
+
+// The runtime's binding ends the whole process over bytes that it cannot read, so nothing doubtful may reach it.
+function isCanonical(wire: Uint8Array, message: Uint8Array, compiled: CompiledTransactionMessage): boolean {
+  const { header, staticAccounts } = compiled;
+  const bodyLength = 1 + 64 * header.numSignerAccounts + message.length;
+  const encoded = getCompiledTransactionMessageEncoder().encode(compiled);
+  return (
+    header.numSignerAccounts < 128 &&
+    staticAccounts.length > 0 &&
+    wire[0] === header.numSignerAccounts &&
+    wire.length === bodyLength &&
+    Buffer.from(message).equals(Uint8Array.from(encoded))
+  );
+}
+
+function decode(wire: Uint8Array): WireTransaction {
+  const { messageBytes, signatures: bySigner } = getTransactionDecoder().decode(wire);
+  const message = Uint8Array.from(messageBytes);
+  const [compiled, end] = getCompiledTransactionMessageDecoder().read(message, 0);
+  const signatures = Object.values(bySigner);
+  if (end !== message.length || !isSound(compiled) || !isCanonical(wire, message, compiled)) {
+    throw new Error('the runtime would not read this');
+  }
+  return {
+    wire,
+    message,
+    key: createHash('sha256').update(message).digest('hex'),
+    signature: bs58.encode(signatures[0] ?? EMPTY_SIGNATURE),
+    signatures,
+    version: compiled.version,
+    header: {
+      signers: compiled.header.numSignerAccounts,
+      readonlySigners: compiled.header.numReadonlySignerAccounts,
+      readonlyOthers: compiled.header.numReadonlyNonSignerAccounts,
+    },
+    keys: compiled.staticAccounts,
+    blockhash: compiled.lifetimeToken,
+    instructions: compiled.instructions.map(({ programAddressIndex, accountIndices, data }) => ({
+      programIndex: programAddressIndex,
+      accounts: accountIndices ?? [],
+      data: Uint8Array.from(data ?? []),
+    })),
+  };
+}
+
+function wireBytes(text: string, encoding: string): Uint8Array {
+  const bytes =
+    encoding === 'base64' ? Buffer.from(text, 'base64') : text.length <= 1683 ? bs58.decodeUnsafe(text) : undefined;
+  const canonical = encoding !== 'base64' || Buffer.from(bytes ?? []).toString('base64') === text;
+  if (bytes === undefined || bytes.length === 0 || !canonical) {
+    throw invalidParams(`invalid ${encoding} encoding`);
+  }
+  if (bytes.length > MAX_WIRE_BYTES) {
+    const size = `${bytes.length} bytes (max: encoded/raw 1644/${MAX_WIRE_BYTES})`;
+    throw invalidParams(`decoded solana_transaction::versioned::VersionedTransaction too large: ${size}`);
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** Reads a transaction from RPC text; throws the RPC's own refusal when it is none. */
+export function readTransaction(text: string, encoding: string): WireTransaction {
+  const wire = wireBytes(text, encoding);
+  try {
+    return decode(wire);
+  } catch {
+    throw invalidParams('failed to deserialize solana_transaction::versioned::VersionedTransaction');
+  }
+}
+
+/** Whether every signer that the message names has signed it. */
+export function isSigned({ signatures, keys, message }: WireTransaction): boolean {
+  return signatures.every((signature, index) => {
+    const key = base58Bytes(keys[index] ?? '', 32);
+    if (!signature || !key) {
+      return false;
+    }
+    const publicKey = createPublicKey({ key: Buffer.concat([ED25519_DER, key]), format: 'der', type: 'spki' });
+    return verify(null, message, publicKey, signature);
+  });
+}
+
+/** Whether a transaction may write to the account behind one of its keys. */
+export function isWritable({ header, keys }: WireTransaction, index: number): boolean {
+  return index < header.signers
+    ? index < header.signers - header.readonlySigners
+    : index < keys.length - header.readonlyOthers;
+}
+
+/** The memos of a transaction in the order of its instructions. */
+export function memosOf(transaction: WireTransaction, programs: readonly string[]): string[] {
+  return transaction.instructions
+    .filter(({ programIndex }) => programs.includes(transaction.keys[programIndex] ?? ''))
+    .map(({ data }) => Buffer.from(data).toString('utf8'));
+}

@@ -1,0 +1,143 @@
+import { accountJson, formatOf } from '../chain/account-json.ts';
+import { TOKEN_PROGRAM } from '../chain/addresses.ts';
+import { type AccountFilter, filtersOf, meets } from '../chain/filters.ts';
+import type { Json } from '../chain/json.ts';
+import { tokenSelection } from '../chain/methods/accounts.ts';
+import { checkVersion, page, transactionFormat } from '../chain/methods/history.ts';
+import { addressAt, configAt, type Params, textAt } from '../chain/params.ts';
+import { methodNotFound } from '../chain/rpc-error.ts';
+import type { Account } from '../chain/svm.ts';
+import { USDC_DECIMALS } from '../chain/token.ts';
+import { transactionJson } from '../chain/transaction-json.ts';
+import { tokensOf } from './catalogue.ts';
+import { landedOf, type PastEvent, pastEventBySignature, pastOf } from './past.ts';
+import { holdingsOf, lamportsOf, portraitOf } from './portraits.ts';
+import { addressFrom, bytesOf } from './seed.ts';
+import { contextValue, isOnChain, type ProviderMethod, rowsOf, type World, withValue } from './world.ts';
+
+const PROGRAM_ACCOUNTS = 12;
+const PLAIN_SIZE = 165;
+const MAX_INVENTED_SIZE = 100_000;
+
+const decimalsIn =
+  ({ cluster }: World) =>
+  (mint: string): number =>
+    tokensOf(cluster).find((token) => token.mint === mint)?.decimals ?? USDC_DECIMALS;
+
+const getAccountInfo: ProviderMethod = async (params, world) => {
+  const answer = await world.chain.answer('getAccountInfo', params);
+  const address = addressAt(params, 0);
+  if (contextValue(answer) !== null || (await isOnChain(address, world))) {
+    return answer;
+  }
+  const account = portraitOf(address, world.cluster);
+  const format = formatOf(configAt(params, 1), decimalsIn(world));
+  return withValue(answer, account ? accountJson(account, format) : null);
+};
+
+const getBalance: ProviderMethod = async (params, world) => {
+  const answer = await world.chain.answer('getBalance', params);
+  const address = addressAt(params, 0);
+  const isReal = contextValue(answer) !== 0n || (await isOnChain(address, world));
+  return isReal ? answer : withValue(answer, portraitOf(address, world.cluster)?.lamports ?? 0n);
+};
+
+const keyed = (accounts: readonly Account[], params: Params, index: number, world: World): Json[] => {
+  const format = formatOf(configAt(params, index), decimalsIn(world));
+  return accounts.map((account) => ({ account: accountJson(account, format), pubkey: account.address }));
+};
+
+const getTokenAccountsByOwner: ProviderMethod = async (params, world) => {
+  const owner = addressAt(params, 0);
+  const { mint, program } = tokenSelection(params);
+  if (await isOnChain(owner, world)) {
+    return world.chain.answer('getTokenAccountsByOwner', params);
+  }
+  const held = holdingsOf(owner, world.cluster)
+    .filter(({ token }) => (mint === undefined ? program === TOKEN_PROGRAM : token.mint === mint))
+    .map(({ account }) => account);
+  const frame = await world.chain.answer('getTokenAccountsByOwner', [owner, { programId: TOKEN_PROGRAM }]);
+  return withValue(frame, keyed(held, params, 2, world));
+};
+
+function inventedData(name: string, filters: readonly AccountFilter[]): Uint8Array {
+  const size = filters.find((filter) => 'size' in filter)?.size ?? PLAIN_SIZE;
+  const noise = bytesOf(name);
+  const data = Buffer.alloc(Math.min(size, MAX_INVENTED_SIZE), noise);
+  // What is asked for is there; filters that contradict each other still find nothing.
+  for (const filter of filters) {
+    if ('bytes' in filter && filter.offset + filter.bytes.length <= data.length) {
+      data.set(filter.bytes, filter.offset);
+    }
+  }
+  return Uint8Array.from(data);
+}
+
+const getProgramAccounts: ProviderMethod = async (params, world) => {
+  const program = addressAt(params, 0);
+  const filters = filtersOf(configAt(params, 1));
+  const answer = await world.chain.answer('getProgramAccounts', params);
+  const real = rowsOf(configAt(params, 1).withContext === true ? contextValue(answer) : answer);
+  if (real.length > 0) {
+    return answer;
+  }
+  const accounts = Array.from({ length: PROGRAM_ACCOUNTS }, (_, index): Account => {
+    const name = `${program}:account:${index}`;
+    const data = inventedData(name, filters);
+    return { address: addressFrom(name), lamports: lamportsOf(name), data, owner: program, executable: false };
+  });
+  const met = keyed(
+    accounts.filter(({ data }) => meets(data, filters)),
+    params,
+    1,
+    world,
+  );
+  return Array.isArray(answer) ? met : withValue(answer, met);
+};
+
+const getTransaction: ProviderMethod = async (params, world) => {
+  const answer = await world.chain.answer('getTransaction', params);
+  const event = answer === null ? pastEventBySignature(textAt(params, 0), world.present) : undefined;
+  if (!event) {
+    return answer;
+  }
+  const { encoding, newest } = transactionFormat(params, 1);
+  checkVersion(event.version, newest);
+  return transactionJson(landedOf(event), encoding, decimalsIn(world));
+};
+
+/** A row about an invented transaction; all of them are final. */
+export const pastRow = ({ signature, slot, blockTime, failed }: PastEvent) => ({
+  blockTime,
+  confirmationStatus: 'finalized',
+  err: failed ? { InstructionError: [0, { Custom: 1 }] } : null,
+  memo: null,
+  signature,
+  slot,
+});
+
+const getSignaturesForAddress: ProviderMethod = async (params, world) => {
+  const address = addressAt(params, 0);
+  if (await isOnChain(address, world)) {
+    return world.chain.answer('getSignaturesForAddress', params);
+  }
+  return page(pastOf(address, world.present).map(pastRow), params);
+};
+
+const INVENTED: Readonly<Record<string, ProviderMethod>> = {
+  getAccountInfo,
+  getBalance,
+  getTokenAccountsByOwner,
+  getProgramAccounts,
+  getTransaction,
+  getSignaturesForAddress,
+};
+
+/** Answers a method of a node: from the chain, and with invented data about what it does not know. */
+export function answerRpc(name: string, params: Params, world: World): Promise<Json> {
+  if (name.startsWith('sandbox_')) {
+    throw methodNotFound();
+  }
+  const method = Object.hasOwn(INVENTED, name) ? INVENTED[name] : undefined;
+  return Promise.resolve(method ? method(params, world) : world.chain.answer(name, params));
+}

@@ -1,0 +1,279 @@
+import { generateKeyPairSigner, type KeyPairSigner } from '@solana/kit';
+import { x402Facilitator } from '@x402/core/facilitator';
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+import { toFacilitatorSvmSigner } from '@x402/svm';
+import { ExactSvmScheme as ExactClient } from '@x402/svm/exact/client';
+import { ExactSvmScheme as ExactFacilitator } from '@x402/svm/exact/facilitator';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Chain, type Cluster, startChain } from '../../packages/sandbox/src/chain/chain.ts';
+
+const NETWORKS = {
+  mainnet: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+  devnet: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
+} as const;
+const PRICE = 1000n;
+const USDC = 1_000_000n;
+
+// The official packages print what they also answer.
+beforeAll(() => void vi.spyOn(console, 'error').mockImplementation(() => {}));
+
+interface Market {
+  readonly chain: Chain;
+  readonly feePayer: KeyPairSigner;
+  readonly payer: KeyPairSigner;
+  readonly payee: string;
+  readonly facilitator: x402Facilitator;
+  readonly requirements: PaymentRequirements;
+  pay(from?: KeyPairSigner): Promise<PaymentPayload>;
+}
+
+async function openMarket(cluster: Cluster, confirmWithinMs?: number): Promise<Market> {
+  const chain = await startChain({ cluster });
+  const [feePayer, payer, payee] = await Promise.all([0, 1, 2].map(() => generateKeyPairSigner()));
+  if (!feePayer || !payer || !payee) throw new Error('no signers');
+  chain.airdrop(feePayer.address, 1_000_000_000n);
+  await chain.fundUsdc(payer.address, USDC);
+  await chain.createAta(payee.address);
+  const network = NETWORKS[cluster];
+  const signer = toFacilitatorSvmSigner(feePayer, { defaultRpcUrl: chain.url });
+  const confirm = signer.confirmTransaction;
+  const impatient: typeof confirm = (...words) =>
+    Promise.race([
+      confirm(...words),
+      new Promise<never>((_, reject) =>
+        setTimeout(() => reject(new Error('confirmation timed out')), confirmWithinMs ?? 25_000),
+      ),
+    ]);
+  const facilitator = new x402Facilitator().register(
+    network,
+    new ExactFacilitator(confirmWithinMs === undefined ? signer : { ...signer, confirmTransaction: impatient }),
+  );
+  const requirements: PaymentRequirements = {
+    scheme: 'exact',
+    network,
+    amount: PRICE.toString(),
+    asset: chain.usdcMint,
+    payTo: payee.address,
+    maxTimeoutSeconds: 60,
+    extra: { feePayer: feePayer.address },
+  };
+  return {
+    chain,
+    feePayer,
+    payer,
+    payee: payee.address,
+    facilitator,
+    requirements,
+    async pay(from = payer) {
+      const client = new ExactClient(from, { rpcUrl: chain.url });
+      const { payload } = await client.createPaymentPayload(2, requirements);
+      return { x402Version: 2, accepted: requirements, payload, resource: { url: 'https://gateway.example/paid' } };
+    },
+  };
+}
+
+const wireOf = (payment: PaymentPayload): string => String(payment.payload.transaction);
+
+describe.each(['mainnet', 'devnet'] as const)('a payment on %s', (cluster) => {
+  let market: Market;
+  beforeEach(async () => {
+    market = await openMarket(cluster);
+  });
+  afterEach(() => market.chain.close());
+
+  it('is built, verified and settled by the official packages, to the micro-dollar', async () => {
+    const { chain, facilitator, requirements, payer, payee, feePayer } = market;
+    const payment = await market.pay();
+    const verified = await facilitator.verify(payment, requirements);
+    expect(verified).toMatchObject({ isValid: true, payer: payer.address });
+    expect(await chain.usdcBalance(payee)).toBe(0n);
+    const settled = await facilitator.settle(payment, requirements);
+    expect(settled).toMatchObject({ success: true, network: requirements.network, payer: payer.address });
+    expect(await chain.usdcBalance(payee)).toBe(PRICE);
+    expect(await chain.usdcBalance(payer.address)).toBe(USDC - PRICE);
+    expect(chain.lamports(feePayer.address)).toBe(1_000_000_000n - 10_001n);
+    expect(chain.transfers).toEqual([
+      {
+        signature: settled.transaction,
+        from: payer.address,
+        to: payee,
+        amount: PRICE,
+        memo: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
+    ]);
+    const methods = new Set(chain.calls.map(({ method }) => method));
+    expect([...methods].sort()).toEqual([
+      'getAccountInfo',
+      'getLatestBlockhash',
+      'getSignatureStatuses',
+      'sendTransaction',
+      'simulateTransaction',
+    ]);
+  });
+
+  it('is refused when it comes again, and moves nothing', async () => {
+    const { chain, facilitator, requirements, payee } = market;
+    const payment = await market.pay();
+    expect((await facilitator.settle(payment, requirements)).success).toBe(true);
+    const again = await facilitator.verify(payment, requirements);
+    expect(again).toMatchObject({
+      isValid: false,
+      invalidReason: 'invalid_exact_svm_transaction_simulation_failed',
+      invalidMessage: expect.stringContaining('AlreadyProcessed'),
+    });
+    expect((await facilitator.settle(payment, requirements)).success).toBe(false);
+    expect(await chain.usdcBalance(payee)).toBe(PRICE);
+    expect(chain.transfers).toHaveLength(1);
+  });
+});
+
+describe('many payments at once', () => {
+  it('40 settle, each exactly once', async () => {
+    const market = await openMarket('devnet');
+    const { chain, facilitator, requirements } = market;
+    const payments = await Promise.all(Array.from({ length: 40 }, () => market.pay()));
+    const settled = await Promise.all(payments.map((payment) => facilitator.settle(payment, requirements)));
+    expect(settled.every(({ success }) => success)).toBe(true);
+    expect(new Set(settled.map(({ transaction }) => transaction)).size).toBe(40);
+    expect(await chain.usdcBalance(market.payee)).toBe(40n * PRICE);
+    expect(chain.transfers.map(({ signature }) => signature).sort()).toEqual(
+      settled.map(({ transaction }) => transaction).sort(),
+    );
+    await chain.close();
+  });
+});
+
+describe('what the token program and the runtime refuse', () => {
+  let market: Market;
+  beforeEach(async () => {
+    market = await openMarket('devnet');
+  });
+  afterEach(() => market.chain.close());
+  const message = async (payment: PaymentPayload) => {
+    const answer = await market.facilitator.verify(payment, market.requirements);
+    return answer.isValid ? 'valid' : answer.invalidMessage;
+  };
+
+  it('a payer without the money', async () => {
+    const poor = await generateKeyPairSigner();
+    await market.chain.fundUsdc(poor.address, PRICE - 1n);
+    expect(await message(await market.pay(poor))).toMatch(/InstructionError.*Custom.*1/);
+  });
+
+  it('a payer without a USDC account', async () => {
+    const empty = await generateKeyPairSigner();
+    expect(await message(await market.pay(empty))).toMatch(/InstructionError.*InvalidAccountData/);
+  });
+
+  it('a blockhash that has expired', async () => {
+    const payment = await market.pay();
+    expect(await message(payment)).toBe('valid');
+    market.chain.faults.expireBlockhashes();
+    expect(await message(payment)).toContain('BlockhashNotFound');
+    expect(await message(await market.pay())).toBe('valid');
+  });
+
+  it('a blockhash one block past its 150', async () => {
+    const still = await startChain({ cluster: 'devnet', blockMs: Number.POSITIVE_INFINITY });
+    const lifetime = (await still.answer('getLatestBlockhash', [{ commitment: 'confirmed' }])) as {
+      value: { blockhash: string; lastValidBlockHeight: bigint };
+    };
+    const valid = () =>
+      still.answer('isBlockhashValid', [lifetime.value.blockhash, { commitment: 'confirmed' }]) as Promise<{
+        value: boolean;
+      }>;
+    still.advanceBlocks(150);
+    expect((await valid()).value).toBe(true);
+    expect(await still.answer('getBlockHeight', [{ commitment: 'confirmed' }])).toBe(
+      lifetime.value.lastValidBlockHeight,
+    );
+    still.advanceBlocks(1);
+    expect((await valid()).value).toBe(false);
+    await still.close();
+  });
+});
+
+describe('knobs', () => {
+  let market: Market;
+  beforeEach(async () => {
+    market = await openMarket('devnet', 300);
+  });
+  afterEach(() => market.chain.close());
+  const settle = (payment: PaymentPayload) => market.facilitator.settle(payment, market.requirements);
+
+  it('dropAfterBroadcast: the money moves and nobody is told', async () => {
+    market.chain.faults.dropAfterBroadcast = true;
+    const answer = await settle(await market.pay());
+    expect(answer.success).toBe(false);
+    expect(await market.chain.usdcBalance(market.payee)).toBe(PRICE);
+    expect(market.chain.transfers).toHaveLength(1);
+  });
+
+  it('loseBroadcast: a signature is given and nothing moves', async () => {
+    market.chain.faults.loseBroadcast = true;
+    const answer = await settle(await market.pay());
+    expect(answer).toMatchObject({ success: false, errorReason: 'settlement_pending' });
+    expect(answer.transaction).not.toBe('');
+    expect(await market.chain.usdcBalance(market.payee)).toBe(0n);
+    const statuses = await market.chain.answer('getSignatureStatuses', [
+      [answer.transaction],
+      { searchTransactionHistory: true },
+    ]);
+    expect(statuses).toMatchObject({ value: [null] });
+  });
+
+  it('confirmAfterMs: the status comes late, the money does not', async () => {
+    market.chain.faults.confirmAfterMs = 60_000;
+    const payment = await market.pay();
+    const answer = await settle(payment);
+    expect(answer).toMatchObject({ success: false, errorReason: 'settlement_pending' });
+    expect(await market.chain.usdcBalance(market.payee)).toBe(PRICE);
+    market.chain.faults.reset();
+    expect(await settle(payment)).toMatchObject({ success: true, transaction: answer.transaction });
+    expect(market.chain.transfers).toHaveLength(1);
+  });
+
+  it('lie.simulateOk: a payment that cannot succeed verifies, and fails on the chain at the fee payer’s cost', async () => {
+    const poor = await generateKeyPairSigner();
+    await market.chain.fundUsdc(poor.address, 1n);
+    const payment = await market.pay(poor);
+    market.chain.faults.lie = { simulateOk: true };
+    expect((await market.facilitator.verify(payment, market.requirements)).isValid).toBe(true);
+    const answer = await settle(payment);
+    expect(answer.success).toBe(false);
+    expect(market.chain.lamports(market.feePayer.address)).toBe(1_000_000_000n - 10_001n);
+    expect(market.chain.transfers).toEqual([]);
+  });
+
+  it('lie.statusConfirmed: a lost payment is said to be settled', async () => {
+    market.chain.faults.loseBroadcast = true;
+    market.chain.faults.lie = { statusConfirmed: true };
+    expect((await settle(await market.pay())).success).toBe(true);
+    expect(await market.chain.usdcBalance(market.payee)).toBe(0n);
+  });
+
+  it('lie.statusMissing: a settled payment is said to be unknown', async () => {
+    market.chain.faults.lie = { statusMissing: true };
+    expect(await settle(await market.pay())).toMatchObject({ success: false, errorReason: 'settlement_pending' });
+    expect(await market.chain.usdcBalance(market.payee)).toBe(PRICE);
+  });
+
+  it('refuse: a method answers the error it is told, and only that method', async () => {
+    market.chain.faults.refuse = { simulateTransaction: { code: -32005, message: 'Node is behind by 42 slots' } };
+    const payment = await market.pay();
+    expect((await market.facilitator.verify(payment, market.requirements)).isValid).toBe(false);
+    market.chain.faults.reset();
+    expect((await market.facilitator.verify(payment, market.requirements)).isValid).toBe(true);
+  });
+
+  it('a wire that is unsigned lands nowhere', async () => {
+    const wire = wireOf(await market.pay());
+    const before = market.chain.transfers.length;
+    const signature = await market.chain.answer('sendTransaction', [wire, { encoding: 'base64', skipPreflight: true }]);
+    expect(typeof signature).toBe('string');
+    expect(market.chain.transfers).toHaveLength(before);
+    await expect(market.chain.answer('sendTransaction', [wire, { encoding: 'base64' }])).rejects.toMatchObject({
+      code: -32003,
+    });
+  });
+});
