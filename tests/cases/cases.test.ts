@@ -21,7 +21,7 @@ const rows = readRows(readFileSync('docs/cases.md', 'utf8'));
 /** Whether a file has a test of this case that is not skipped: titles start with the ids that they show. */
 function hasTestOf(id: string, path: string): boolean {
   if (!existsSync(path)) return false;
-  const titles = readFileSync(path, 'utf8').matchAll(/(?<call>[\w.]*)[([]\s*[`'"](?<ids>(?:[A-Z]\d+ )+)/g);
+  const titles = readFileSync(path, 'utf8').matchAll(/(?<call>[\w.]*)(?:[([]|^)\s*[`'"](?<ids>(?:[A-Z]\d+ )+)/gm);
   return [...titles].some(({ groups }) => !groups?.call?.includes('skip') && groups?.ids?.split(' ').includes(id));
 }
 

@@ -78,6 +78,9 @@ describe('a good value', () => {
   });
 });
 
+const NO_URL = ['x', 'ftp://x', 'http://u:p@x', 'http://'];
+const SOLD = { PAY_TO_WALLET: '1'.repeat(32), FACILITATOR_URL: 'https://facilitator.example' };
+
 const NO_INTEGER = ['-1', '1.5', 'x', '0x50', '1e3', '01', '+1', '1 0', '99999999999', 'NaN', 'Infinity', '１'];
 const BAD: Readonly<Record<string, readonly string[]>> = {
   PORT: [...NO_INTEGER, '65536'],
@@ -126,13 +129,23 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   ],
   LOG_LEVEL: ['verbose', 'INFO', '30', 'info,debug'],
   RESPONSE_CACHE: ['on', '60', 'OFF'],
-  ALCHEMY_MAINNET_RPC_URL: ['https://x'],
-  ALCHEMY_DEVNET_RPC_URL: ['https://x'],
-  HELIUS_MAINNET_RPC_URL: ['https://x'],
-  HELIUS_DEVNET_RPC_URL: ['https://x'],
-  HELIUS_API_KEY: ['x'],
-  FACILITATOR_URL: ['https://x'],
-  FEE_PAYER_KEYPAIR: ['x'],
+  ALCHEMY_MAINNET_RPC_URL: NO_URL,
+  ALCHEMY_DEVNET_RPC_URL: NO_URL,
+  HELIUS_MAINNET_RPC_URL: NO_URL,
+  HELIUS_DEVNET_RPC_URL: NO_URL,
+  HELIUS_WALLET_API_BASE_URL: NO_URL,
+  SOLANA_MAINNET_RPC_URL: NO_URL,
+  SOLANA_DEVNET_RPC_URL: NO_URL,
+  FACILITATOR_URL: NO_URL,
+  FEE_PAYER_KEYPAIR: ['x', '[1,2,3]', '/no/such/file'],
+  PAY_TO_WALLET: ['x', '0'.repeat(44), '1'.repeat(31)],
+  RPC_RATE_LIMIT_PER_SECOND: NO_INTEGER,
+  DAS_RATE_LIMIT_PER_SECOND: NO_INTEGER,
+  WALLET_RATE_LIMIT_PER_SECOND: NO_INTEGER,
+  PAYMENT_MEMO: ['yes', 'ON'],
+  PRICE_SURCHARGE_USD_MICROS: NO_INTEGER,
+  FEE_BUDGET_LAMPORTS_PER_HOUR: NO_INTEGER,
+  PAID_UPSTREAM_TIMEOUT_MS: [...NO_INTEGER, '0', '60001'],
   REDIS_URL: ['redis://x'],
 };
 
@@ -142,7 +155,8 @@ const NAMED: Readonly<Record<string, string>> = { HOST: 'GATEWAY_BASE_URL is req
 describe('a bad value', () => {
   const cases = Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value] as const));
   it.each(cases)('%s=%j is one fault, which names the variable', (name, value) => {
-    const faults = faultsOf({ ...KEY, [name]: value });
+    const base = /^(?:ALCHEMY|HELIUS)_/.test(name) ? { ...KEY, ...SOLD } : KEY;
+    const faults = faultsOf({ ...base, [name]: value });
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(NAMED[name] ?? name);
     expect(faults[0]).toMatch(/^[A-Z].*\.$/);

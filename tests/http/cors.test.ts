@@ -12,7 +12,7 @@ const ORIGIN = 'Origin: https://shop.example';
 
 let house: House;
 beforeAll(async () => {
-  house = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' });
+  house = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' }, { paid: true });
 });
 afterAll(() => house.stop());
 

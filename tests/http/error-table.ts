@@ -1,7 +1,8 @@
+import { REFUSALS } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
 import type { WireAnswer } from './wire.ts';
 
-/** The pairs of status and code that the free routes can reach: contract, section 1. */
+/** The pairs of status and code of the contract, section 1. */
 const CODES: Readonly<Record<number, readonly string[]>> = {
   400: ['invalid_request', 'invalid_json', 'bad_request', 'invalid_provider_filter', 'upstream_rejected'],
   402: [
@@ -17,10 +18,16 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
     'invalid_siwx_unsupported_chain',
     'invalid_siwx_malformed_signature',
     'invalid_siwx_signature',
+    'payment_required',
+    'payment_malformed',
+    'no_matching_requirements',
+    'payment_rejected',
+    ...Object.keys(REFUSALS).filter((code) => code.startsWith('invalid_exact_svm_')),
   ],
   404: ['not_found', 'upstream_rejected'],
   405: ['method_not_allowed'],
   408: ['request_timeout'],
+  409: ['payment_in_progress', 'payment_already_used'],
   413: ['body_too_large'],
   414: ['uri_too_long'],
   415: ['unsupported_media_type'],
@@ -34,8 +41,17 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
     'upstream_unreachable',
     'upstream_redirect',
     'upstream_invalid_response',
+    'facilitator_invalid_response',
   ],
-  503: ['upstream_rate_limited', 'upstream_unavailable', 'state_unavailable', 'overloaded', 'shutting_down'],
+  503: [
+    'upstream_rate_limited',
+    'upstream_unavailable',
+    'state_unavailable',
+    'overloaded',
+    'shutting_down',
+    'settlement_pending',
+    'facilitator_unavailable',
+  ],
   504: ['upstream_timeout'],
 };
 
@@ -44,7 +60,7 @@ const SUCCESS = [200, 204, 304];
 const WITHOUT_BODY = [400, 408, 417, 431];
 const WITH_RETRY_AFTER = ['rate_limited', ...(CODES[503] ?? [])];
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-const MEMBERS = ['ok', 'error', 'message', 'requestId', 'issues', 'retryAfterSeconds'];
+const MEMBERS = ['ok', 'error', 'message', 'requestId', 'issues', 'retryAfterSeconds', 'payment'];
 const CHALLENGE_MEMBERS = ['x402Version', 'resource', 'accepts', 'extensions'];
 
 /** The specification's four, and what browser clients need beside them. */

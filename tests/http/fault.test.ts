@@ -48,7 +48,7 @@ const admission: Admission = {
   spend: (take) => take(),
   async settle() {
     throwAt('settle');
-    return {};
+    return { headers: {} };
   },
   [Symbol.asyncDispose]: async () => undefined,
 };
@@ -67,7 +67,7 @@ const parts: House = {
     return new RequestTrail(inbound, { log: (line) => void lines.push(line), randomId: () => 'fresh-id' });
   },
   match: createMatch(routes),
-  gates: { public: publicGate, siwx: gate },
+  gates: { public: publicGate, siwx: gate, exact: gate },
   validate: (call) => {
     throwAt('validate');
     return validate(call);
@@ -76,7 +76,7 @@ const parts: House = {
     throwAt('spend');
     return { release: () => undefined };
   },
-  upstreams: { gateway: liveness, tokens: upstream },
+  upstreamOf: ({ provider }) => (provider === 'gateway' ? liveness : upstream),
 };
 
 const failures: unknown[] = [];

@@ -7,7 +7,7 @@ import { seen, type WireAnswer } from './wire.ts';
 
 let house: House;
 beforeAll(async () => {
-  house = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '500' });
+  house = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '500' }, { paid: true });
 });
 afterAll(() => house.stop());
 

@@ -16,7 +16,7 @@ const SOME_ROWS = ['system.catalog', 'tokens.assetDetail', 'tokens.marketSnapsho
 
 let house: House;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startHouse({}, { paid: true });
 });
 afterAll(() => house.stop());
 

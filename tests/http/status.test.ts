@@ -9,7 +9,7 @@ const TOKENS = '/v1/x402/tokens';
 
 let house: House;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startHouse({}, { paid: true });
 });
 afterAll(() => house.stop());
 
@@ -34,8 +34,10 @@ const UNKNOWN = [
   `${TOKENS}/assets/solana/nothing`,
   `${TOKENS}/assets/solana/variants/x`,
   `${TOKENS}%2fhealth`,
-  '/v1/x402/solana/mainnet/helius/rpc/getBalance',
-  '/v1/x402/helius/wallet/identity/toly.sol',
+  '/v1/x402/solana/testnet/helius/rpc/getBalance',
+  '/v1/x402/solana/mainnet/helius/rpc/sendTransaction',
+  '/v1/x402/solana/devnet/alchemy/das/getAsset',
+  '/v1/x402/solana/mainnet/alchemy/rpc/getTransactionsForAddress',
 ];
 
 const NOT_ACCEPTABLE: Readonly<Record<string, string>> = {

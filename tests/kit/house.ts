@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
 import { type Environment, type RunningGateway, readConfig, startGateway } from '@asset-gateway/gateway';
+import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { makeFolder } from './folder.ts';
+import { CANARY_PROVIDER_KEY } from './shop.ts';
 
 /** A secret that must never show up in an answer or a log line. */
 export const CANARY_KEY = 'CANARY_0123456789_upstream_key';
@@ -12,6 +14,7 @@ export interface House {
   readonly url: string;
   readonly port: number;
   readonly upstream: TokensApi;
+  readonly shop: SandboxShop | undefined;
   readonly logLines: string[];
   readonly gateway: RunningGateway;
   stop(): Promise<void>;
@@ -22,11 +25,14 @@ export interface HouseOptions {
   readonly windowMs?: number;
   /** A folder to start from; removed at the end only when it was made here. */
   readonly dataDir?: string;
+  /** Sells the paid routes as well, on chains of its own. */
+  readonly paid?: boolean;
 }
 
 /** Starts one on free ports, with a budget that does not get in the way unless told. */
 export async function startHouse(variables: Environment = {}, options: HouseOptions = {}): Promise<House> {
   const upstream = await startTokensApi({ key: CANARY_KEY });
+  const shop = options.paid ? await startSandboxShop({ key: CANARY_PROVIDER_KEY }) : undefined;
   const dataDir = options.dataDir ?? makeFolder();
   const logLines: string[] = [];
   const config = readConfig({
@@ -36,6 +42,7 @@ export async function startHouse(variables: Environment = {}, options: HouseOpti
     TOKENS_API_BASE_URL: upstream.url,
     TOKENS_API_KEY: CANARY_KEY,
     TOKENS_RATE_LIMIT_PER_MINUTE: '100000',
+    ...shop?.variables,
     ...variables,
   });
   const gateway = await startGateway(config, {
@@ -46,11 +53,13 @@ export async function startHouse(variables: Environment = {}, options: HouseOpti
     url: gateway.url,
     port: Number(new URL(gateway.url).port),
     upstream,
+    shop,
     logLines,
     gateway,
     async stop() {
       await gateway.stop();
       await upstream.close();
+      await shop?.close();
       if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
     },
   };

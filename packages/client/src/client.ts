@@ -1,4 +1,5 @@
-import { HEADERS } from '@asset-gateway/protocol';
+import { HEADERS, type PaymentRequired } from '@asset-gateway/protocol';
+import { type Offer, offerIn, type Purse, paymentFor } from './pay.ts';
 import { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
 import type { Signer } from './signer.ts';
 
@@ -7,6 +8,8 @@ export interface ClientOptions {
   /** The gateway's public origin. */
   readonly baseUrl: string;
   readonly signer: Signer;
+  /** Pays for an offer, or throws; without it paid routes answer 402. */
+  readonly pay?: (offer: Offer) => Promise<Purse>;
   /** Another fetch, for tests and special transports. */
   readonly fetch?: typeof fetch;
 }
@@ -16,10 +19,16 @@ export interface AskOptions {
   readonly body?: unknown;
 }
 
+const MAX_ATTEMPTS = 20;
+
+const signInHeader = (signature: string | undefined): Record<string, string> =>
+  signature === undefined ? {} : { [HEADERS.signIn]: signature };
+
 /** A gateway as one wallet sees it: every request is signed, and mostly without asking for a challenge first. */
 export class GatewayClient {
   readonly #base: URL;
   readonly #signer: Signer;
+  readonly #pay: ClientOptions['pay'];
   readonly #fetch: typeof fetch;
   #last: SignInChallenge | undefined;
   #nextNonce: string | undefined;
@@ -29,23 +38,37 @@ export class GatewayClient {
   constructor(options: ClientOptions) {
     this.#base = new URL(options.baseUrl);
     this.#signer = options.signer;
+    this.#pay = options.pay;
     this.#fetch = options.fetch ?? fetch;
   }
 
   /** Asks for a path of the gateway and answers with its response, whatever its status. */
   async ask(path: string, { body }: AskOptions = {}): Promise<Response> {
     const url = new URL(path, this.#base);
-    const first = await this.#send(url, body, await this.#anticipate(url));
+    const first = await this.#send(url, body, signInHeader(await this.#anticipate(url)));
     if (first.status !== 402) return first;
-    const challenge = challengeIn(
-      await first
-        .clone()
-        .json()
-        .catch(() => null),
-    );
-    if (!challenge) return first;
-    this.#last = challenge;
-    return this.#send(url, body, await signIn(challenge, this.#signer, url));
+    const asked: unknown = await first
+      .clone()
+      .json()
+      .catch(() => null);
+    const challenge = challengeIn(asked);
+    if (challenge) {
+      this.#last = challenge;
+      return this.#send(url, body, signInHeader(await signIn(challenge, this.#signer, url)));
+    }
+    const offer = offerIn(asked);
+    return offer && this.#pay ? this.#buy(url, body, asked as PaymentRequired, await this.#pay(offer)) : first;
+  }
+
+  /** Sends one payment until its outcome is known: a payment is sent again, never made anew. */
+  async #buy(url: URL, body: unknown, required: PaymentRequired, purse: Purse): Promise<Response> {
+    const headers = await paymentFor(required, purse);
+    for (let attempt = 1; ; attempt++) {
+      const response = await this.#send(url, body, headers);
+      const isOpen = response.status === 503 || response.status === 409;
+      if (!isOpen || attempt === MAX_ATTEMPTS) return response;
+      await new Promise((resolve) => setTimeout(resolve, Number(response.headers.get('retry-after') ?? 1) * 1000));
+    }
   }
 
   /** A signature over the nonce that the last answer brought along; it saves the round trip for a challenge. */
@@ -59,12 +82,12 @@ export class GatewayClient {
     return signIn({ ...this.#last, info: fresh as SignInChallenge['info'] }, this.#signer, url);
   }
 
-  async #send(url: URL, body: unknown, signature: string | undefined): Promise<Response> {
+  async #send(url: URL, body: unknown, headers: Record<string, string>): Promise<Response> {
     const response = await this.#fetch(url, {
       method: body === undefined ? 'GET' : 'POST',
       redirect: 'error',
       headers: {
-        ...(signature && { [HEADERS.signIn]: signature }),
+        ...headers,
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -1,3 +1,4 @@
 export { type AskOptions, type ClientOptions, GatewayClient } from './client.ts';
+export { type Offer, offerIn, type Purse, paymentFor, transactionIn } from './pay.ts';
 export { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
-export { newSigner, type Signer, signerFromBytes, signerFromFile } from './signer.ts';
+export { keypairFromFile, newKeypair, newSigner, type Signer, signerFromBytes, signerFromFile } from './signer.ts';

@@ -2,6 +2,16 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { readFileSync } from 'node:fs';
 import bs58 from 'bs58';
 
+/** A key pair as Solana tools keep it: 32 bytes of seed, 32 of public key. */
+export function newKeypair(): Uint8Array {
+  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  return Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
+}
+
+/** The key pair in a Solana CLI keypair file: a JSON array of 64 numbers. */
+export const keypairFromFile = (path: string): Uint8Array =>
+  Uint8Array.from(JSON.parse(readFileSync(path, 'utf8')) as number[]);
+
 /** A Solana wallet, as far as a sign-in needs one. */
 export interface Signer {
   /** base58 of the 32-byte public key. */
@@ -29,9 +39,8 @@ export function signerFromBytes(bytes: Uint8Array): Signer {
   return signerOf(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
 }
 
-/** A wallet from a Solana CLI keypair file: a JSON array of 64 numbers. */
-export const signerFromFile = (path: string): Signer =>
-  signerFromBytes(Uint8Array.from(JSON.parse(readFileSync(path, 'utf8')) as number[]));
+/** A wallet from a Solana CLI keypair file. */
+export const signerFromFile = (path: string): Signer => signerFromBytes(keypairFromFile(path));
 
 /** A wallet that nobody has used before. */
-export const newSigner = (): Signer => signerOf(generateKeyPairSync('ed25519').privateKey);
+export const newSigner = (): Signer => signerFromBytes(newKeypair());

@@ -1,4 +1,4 @@
-import type { HttpMethod, Match, RefusalCode, RequestValues, Route } from '@asset-gateway/protocol';
+import type { HttpMethod, Match, PaymentState, RefusalCode, RequestValues, Route } from '@asset-gateway/protocol';
 import type { NonceUse } from './stores/ports.ts';
 
 /** A request as it arrived: complete, within the server's size limits, and not interpreted yet. */
@@ -24,6 +24,8 @@ export interface Outbound {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Called when the whole answer has been handed to the client's connection. */
+  readonly onDelivered?: () => void;
 }
 
 /** A request that has found its row. */
@@ -53,6 +55,10 @@ export interface Trail {
   budgetLeft?: number;
   /** Adds the headers that an admission owes to every answer, refusals too. */
   stamp?: (headers: Record<string, string>) => void;
+  /** What has become of the payment, for refusals that do not say it themselves. */
+  payment?: PaymentState;
+  /** Told when the client has its answer. */
+  delivered?: () => void;
   /** Adds a fresh challenge to a 402. */
   challenge?: (code: RefusalCode) => Challenge;
 }

@@ -1,4 +1,8 @@
 import { BlockList, isIP } from 'node:net';
+import { type PaidConfig, readPaid } from './paid-config.ts';
+import { ConfigError, type Environment, MAX_LIMIT, parseUrl, Reader } from './settings.ts';
+
+export { ConfigError, type Environment };
 
 /** Everything an operator can set, read and checked once. */
 export interface Config {
@@ -9,6 +13,8 @@ export interface Config {
   readonly serviceName: string;
   /** The asset-data API; nothing when its routes are left out. */
   readonly tokens: TokensConfig | undefined;
+  /** What is sold; nothing when the paid routes are left out. */
+  readonly paid: PaidConfig | undefined;
   readonly singleUse: boolean;
   /** The first signs, all verify. Empty: the one that the data folder keeps. */
   readonly secrets: readonly string[];
@@ -26,34 +32,10 @@ export interface TokensConfig {
   readonly limitPerMinute: number;
 }
 
-/** Variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The configuration is wrong; every fault is one sentence that names its variable. */
-export class ConfigError extends Error {
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
-    this.name = 'ConfigError';
-    this.faults = faults;
-  }
-}
-
-const MAX_LIMIT = 1_000_000;
 const MIN_SECRET_LENGTH = 32;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-/** Part of the contract, not served by this version: set, they would promise what does not happen. */
-const NOT_SERVED = [
-  'ALCHEMY_MAINNET_RPC_URL',
-  'ALCHEMY_DEVNET_RPC_URL',
-  'HELIUS_MAINNET_RPC_URL',
-  'HELIUS_DEVNET_RPC_URL',
-  'HELIUS_API_KEY',
-  'FACILITATOR_URL',
-  'FEE_PAYER_KEYPAIR',
-  'REDIS_URL',
-];
+/** Part of the contract, not served by this version: set, it would promise what does not happen. */
+const NOT_SERVED = ['REDIS_URL'];
 
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
@@ -76,56 +58,6 @@ function isCidr(text: string): boolean {
   }
 }
 
-function parseUrl(text: string): URL | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  return plain && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
-}
-
-/** Reads one variable after the other and collects what is wrong with them. An empty variable counts as unset. */
-class Reader {
-  readonly faults: string[] = [];
-  readonly #environment: Environment;
-
-  constructor(environment: Environment) {
-    this.#environment = environment;
-  }
-
-  text(name: string, fallback: string): string {
-    return this.optional(name) ?? fallback;
-  }
-
-  optional(name: string): string | undefined {
-    return this.#environment[name]?.trim() || undefined;
-  }
-
-  integer(name: string, fallback: number, [minimum, maximum]: readonly [number, number]): number {
-    const text = this.text(name, String(fallback));
-    const value = /^(?:0|[1-9]\d{0,9})$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= minimum && value <= maximum) return value;
-    this.faults.push(`${name} must be a whole number from ${minimum} to ${maximum}.`);
-    return fallback;
-  }
-
-  choice(name: string, fallback: string, allowed: readonly string[]): string {
-    const text = this.text(name, fallback);
-    if (!allowed.includes(text)) this.faults.push(`${name} must be one of ${allowed.join(', ')}.`);
-    return text;
-  }
-
-  list(name: string): string[] {
-    return this.text(name, '')
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== '');
-  }
-
-  check(holds: boolean, fault: string): void {
-    if (!holds) this.faults.push(fault);
-  }
-}
-
 function readBaseUrl(read: Reader, host: string): string | undefined {
   const text = read.optional('GATEWAY_BASE_URL');
   if (text === undefined) {
@@ -137,7 +69,7 @@ function readBaseUrl(read: Reader, host: string): string | undefined {
   }
   const url = parseUrl(text);
   read.check(
-    url?.pathname === '/',
+    url?.pathname === '/' && url.search === '',
     'GATEWAY_BASE_URL must be a plain origin such as https://gateway.example, without a path.',
   );
   return url?.origin;
@@ -147,7 +79,7 @@ function readTokens(read: Reader): TokensConfig | undefined {
   const baseUrl = read.text('TOKENS_API_BASE_URL', 'https://api.tokens.xyz');
   const limitPerMinute = read.integer('TOKENS_RATE_LIMIT_PER_MINUTE', 30, [0, MAX_LIMIT]);
   const key = read.optional('TOKENS_API_KEY');
-  read.check(parseUrl(baseUrl) !== undefined, 'TOKENS_API_BASE_URL must be an http or https URL without a query.');
+  read.check(parseUrl(baseUrl)?.search === '', 'TOKENS_API_BASE_URL must be an http or https URL without a query.');
   read.check(!key || /^[\x21-\x7e]+$/.test(key), 'TOKENS_API_KEY must be printable ASCII without spaces.');
   return key && limitPerMinute > 0 ? { baseUrl, key, limitPerMinute } : undefined;
 }
@@ -175,6 +107,7 @@ export function readConfig(environment: Environment): Config {
     baseUrl: readBaseUrl(read, host),
     serviceName: read.text('SERVICE_NAME', 'asset-gateway'),
     tokens: readTokens(read),
+    paid: readPaid(read),
     singleUse: read.choice('SIWX_NONCE', 'single-use', ['single-use', 'until-expiry']) === 'single-use',
     secrets: readSecrets(read),
     dataDir: read.text('DATA_DIR', './data'),
@@ -187,8 +120,8 @@ export function readConfig(environment: Environment): Config {
     read.check(read.optional(name) === undefined, `${name} is not supported by this version; unset it.`);
   }
   read.check(
-    config.tokens !== undefined,
-    'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0.',
+    config.tokens !== undefined || config.paid !== undefined,
+    'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL or HELIUS_API_KEY.',
   );
   if (read.faults.length > 0) throw new ConfigError(read.faults);
   return Object.freeze(config);

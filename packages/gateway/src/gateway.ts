@@ -1,4 +1,4 @@
-import type { Access, Provider } from '@asset-gateway/protocol';
+import type { Access, Route } from '@asset-gateway/protocol';
 import type { Call, Inbound, Input, Outbound, Spend, Trail } from './call.ts';
 import type { Admission, Gate } from './gates/gate.ts';
 import { preflight } from './stages/cors.ts';
@@ -16,11 +16,11 @@ export interface House {
   readonly gates: Readonly<Record<Access, Gate>>;
   readonly validate: (call: Call) => Input;
   readonly spending: (call: Call, admission: Admission, trail: Trail) => Spend;
-  readonly upstreams: Readonly<Record<Provider, Upstream>>;
+  readonly upstreamOf: (route: Route) => Upstream;
 }
 
 /** THE PIPELINE: everything that happens to a request, in the order in which it happens. */
-export const createGateway = ({ open, match, gates, validate, spending, upstreams }: House): Gateway => {
+export const createGateway = ({ open, match, gates, validate, spending, upstreamOf }: House): Gateway => {
   return async (inbound) => {
     const trail = open(inbound);
     try {
@@ -28,8 +28,10 @@ export const createGateway = ({ open, match, gates, validate, spending, upstream
       if (call.method === 'OPTIONS') return trail.finish(preflight(call));
       const { route } = call;
       await using admission = await gates[route.access].admit(call, trail);
+      const bought = admission.answer;
+      if (bought) return trail.finish(success(route, bought, await admission.settle(bought)));
       const input = validate(call);
-      const answer = await upstreams[route.provider].answer(route, input, spending(call, admission, trail));
+      const answer = await upstreamOf(route).answer(route, input, spending(call, admission, trail));
       const receipt = await admission.settle(answer);
       return trail.finish(success(route, answer, receipt));
     } catch (error) {

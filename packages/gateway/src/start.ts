@@ -3,6 +3,7 @@ import { compose } from './compose.ts';
 import { type Config, ConfigError } from './config.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/server.ts';
+import { secretsIn } from './lanes.ts';
 import { createLog, type Log, type LogDestination } from './log.ts';
 import { type Embedded, openEmbedded } from './stores/embedded.ts';
 import { type FolderLock, lockFolder } from './stores/lock.ts';
@@ -19,6 +20,8 @@ export interface RunningGateway {
 export interface StartOptions {
   /** The span that budgets count in, in milliseconds; a minute unless told. */
   readonly windowMs?: number;
+  /** Told at each step of a purchase. */
+  readonly onStep?: (step: string) => void;
   /** Where the log goes instead of standard output. */
   readonly logTo?: LogDestination;
 }
@@ -49,12 +52,25 @@ function listenFault(error: NodeJS.ErrnoException, { host, port }: Config): Erro
   return error;
 }
 
+/** What must never show up in the log. */
+function upstreamSecrets({ tokens, paid }: Config): string[] {
+  const urls = paid
+    ? [paid.rpcUrls.alchemy, paid.rpcUrls.helius, paid.solanaRpcUrls].flatMap(Object.values<string>)
+    : [];
+  const { wallet, facilitator } = paid ?? {};
+  const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
+  const own = [tokens?.key, wallet?.key, authorization].filter((secret) => secret !== undefined);
+  return [...own, ...urls.flatMap(secretsIn)];
+}
+
 async function serve(config: Config, embedded: Embedded, options: StartOptions): Promise<RunningGateway> {
-  const { windowMs, logTo } = options;
+  const { windowMs, logTo, onStep } = options;
   const secrets = config.secrets.length > 0 ? config.secrets : [embedded.secret];
-  const log = createLog(config.logLevel, [...secrets, ...(config.tokens ? [config.tokens.key] : [])], logTo);
-  const { store } = embedded;
-  const house = await compose(config, { store, secrets, log: log.request, ...(windowMs && { windowMs }) });
+  const log = createLog(config.logLevel, [...secrets, ...upstreamSecrets(config)], logTo);
+  const { store, payments } = embedded;
+  const { request, notice, failure: onFailure } = log;
+  const optional = { ...(windowMs && { windowMs }), ...(onStep && { onStep }) };
+  const house = await compose(config, { store, payments, secrets, log: request, notice, onFailure, ...optional });
   const server = createHttpServer({
     handle: house.gateway,
     trustedProxies: trustedProxies(config.trustedProxies),

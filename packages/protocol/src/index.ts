@@ -1,10 +1,19 @@
 export { ALLOWED_HEADERS, CORS_HEADERS, EXPOSED_HEADERS, SENT_BY_MISTAKE } from './cors.ts';
 export { envelope } from './envelope.ts';
 export { createMatcher, type Match } from './match.ts';
-export { type Cluster, NETWORKS, SIGN_IN_NETWORKS } from './networks.ts';
+export { type Cluster, NETWORKS, SIGN_IN_NETWORKS, USDC } from './networks.ts';
 export { ENUMERATIONS } from './parameters.ts';
 export { HEADERS, type PaymentRequired } from './payment-required.ts';
-export { type Issue, REFUSALS, Refusal, type RefusalCode, type RefusalDetails, refusalBody } from './refusals.ts';
+export { dollars, type Pricing, priceMicros, RATES, type Rates } from './pricing.ts';
+export {
+  type Issue,
+  type PaymentState,
+  REFUSALS,
+  Refusal,
+  type RefusalCode,
+  type RefusalDetails,
+  refusalBody,
+} from './refusals.ts';
 export type {
   Access,
   HttpMethod,

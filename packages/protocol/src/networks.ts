@@ -7,5 +7,11 @@ export const NETWORKS = {
 /** A cluster's name as it stands in paths and envelopes. */
 export type Cluster = keyof typeof NETWORKS;
 
+/** The mints of USDC. */
+export const USDC = {
+  mainnet: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  devnet: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU',
+} as const;
+
 /** The network identifiers that a sign-in may name, mainnet first: clients sign for the first one they can. */
 export const SIGN_IN_NETWORKS: readonly string[] = [NETWORKS.mainnet, NETWORKS.devnet];

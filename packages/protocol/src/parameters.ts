@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 
-/** The enumerations of specification 2.2, which the gateway enforces before any upstream is asked. */
+/** The enumerations of specification 2.2, and those of Solana's RPC, which the gateway enforces before any upstream is asked. */
 export const ENUMERATIONS = {
   include: ['profile', 'risk', 'ohlcv', 'markets'],
   interval: ['1m', '5m', '15m', '1H', '4H', '1D', '1W'],
@@ -21,6 +21,8 @@ export const ENUMERATIONS = {
   list: ['all', 'majors', 'lsts', 'currencies', 'rwas', 'etfs', 'metals', 'stocks'],
   groupBy: ['asset', 'mint'],
   variantsMode: ['all'],
+  commitment: ['processed', 'confirmed', 'finalized'],
+  encoding: ['base58', 'base64', 'base64+zstd', 'json', 'jsonParsed'],
 } as const;
 
 /** One of a fixed set of words. */

@@ -12,5 +12,11 @@ export interface PaymentRequired {
 export const HEADERS = {
   paymentRequired: 'PAYMENT-REQUIRED',
   signIn: 'SIGN-IN-WITH-X',
+  payment: 'PAYMENT-SIGNATURE',
+  paymentResponse: 'PAYMENT-RESPONSE',
+  /** Version 1 of x402. */
+  oldPayment: 'X-PAYMENT',
+  oldPaymentResponse: 'X-PAYMENT-RESPONSE',
+  replayed: 'Idempotency-Replayed',
   replayNonce: 'Replay-Nonce',
 } as const;

@@ -8,6 +8,12 @@ interface RefusalKind {
 
 const signIn = (message: string): RefusalKind => ({ status: 402, message });
 
+/** The reasons of x402's verifiers for the scheme `exact` on Solana. */
+const refusedPayment: RefusalKind = {
+  status: 402,
+  message: 'The payment does not fit the requirement; pay by the fresh one.',
+};
+
 /**
  * Every way to say no: the stable code, its HTTP status and its public sentence.
  * The codes of sign-in are the vocabulary of the x402 sign-in-with-x extension.
@@ -27,6 +33,71 @@ export const REFUSALS = {
     'Address and signature are base58 of 32 and 64 bytes; sign the fresh challenge.',
   ),
   invalid_siwx_signature: signIn('The signature does not match the address and the message; sign the fresh challenge.'),
+
+  payment_required: {
+    status: 402,
+    message: 'Pay by the requirement in accepts and send the same request with PAYMENT-SIGNATURE.',
+  },
+  payment_malformed: {
+    status: 402,
+    message: 'The payment header is not one well-formed payment; pay by the fresh requirement.',
+  },
+  no_matching_requirements: {
+    status: 402,
+    message: 'The payment was made for another request, price or time; pay by the fresh requirement.',
+  },
+  payment_rejected: { status: 402, message: 'The payment was rejected; pay by the fresh requirement.' },
+  invalid_exact_svm_unsupported_scheme: refusedPayment,
+  invalid_exact_svm_network_mismatch: refusedPayment,
+  invalid_exact_svm_fee_payer_not_managed_by_facilitator: refusedPayment,
+  invalid_exact_svm_fee_payer_mismatch: refusedPayment,
+  invalid_exact_svm_transaction_simulation_failed: refusedPayment,
+  invalid_exact_svm_payload_missing_fee_payer: refusedPayment,
+  invalid_exact_svm_payload_transaction_could_not_be_decoded: refusedPayment,
+  invalid_exact_svm_payload_excessive_signers: refusedPayment,
+  invalid_exact_svm_payload_signature_invalid: refusedPayment,
+  invalid_exact_svm_payload_transaction_instructions_length: refusedPayment,
+  invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction: refusedPayment,
+  invalid_exact_svm_payload_transaction_instructions_compute_limit_instruction_too_high: refusedPayment,
+  invalid_exact_svm_payload_transaction_instructions_compute_price_instruction: refusedPayment,
+  invalid_exact_svm_payload_transaction_instructions_compute_price_instruction_too_high: refusedPayment,
+  invalid_exact_svm_payload_no_transfer_instruction: refusedPayment,
+  invalid_exact_svm_payload_transaction_fee_payer_transferring_funds: refusedPayment,
+  invalid_exact_svm_payload_mint_mismatch: refusedPayment,
+  invalid_exact_svm_payload_recipient_mismatch: refusedPayment,
+  invalid_exact_svm_payload_amount_mismatch: refusedPayment,
+  invalid_exact_svm_payload_unknown_fourth_instruction: refusedPayment,
+  invalid_exact_svm_payload_unknown_fifth_instruction: refusedPayment,
+  invalid_exact_svm_payload_unknown_sixth_instruction: refusedPayment,
+  invalid_exact_svm_payload_unknown_seventh_instruction: refusedPayment,
+  invalid_exact_svm_payload_unknown_optional_instruction: refusedPayment,
+  invalid_exact_svm_payload_memo_count: refusedPayment,
+  invalid_exact_svm_payload_memo_mismatch: refusedPayment,
+
+  payment_in_progress: {
+    status: 409,
+    retryAfterSeconds: 1,
+    message: 'This payment is being settled; send the same request again after Retry-After.',
+  },
+  payment_already_used: {
+    status: 409,
+    message: 'This payment has bought its answer; make a new one for another request.',
+  },
+  settlement_pending: {
+    status: 503,
+    retryAfterSeconds: 2,
+    message:
+      'The outcome of the payment is not known yet; send the same request with the same payment after Retry-After.',
+  },
+  facilitator_unavailable: {
+    status: 503,
+    retryAfterSeconds: 2,
+    message: 'Payments cannot be checked at the moment; send the same payment again after Retry-After.',
+  },
+  facilitator_invalid_response: {
+    status: 502,
+    message: 'The facilitator gave an unusable answer; send the same payment again later.',
+  },
 
   invalid_request: {
     status: 400,
@@ -93,8 +164,16 @@ export interface Issue {
   readonly message: string;
 }
 
+/** What has become of a payment: `unused` and `in_progress` ones are to be sent again, never made anew. */
+export interface PaymentState {
+  readonly state: 'unused' | 'in_progress' | 'pending' | 'refused' | 'settled';
+  /** base58 signature, when it is known. */
+  readonly transaction?: string;
+}
+
 /** What a refusal may add to its code. */
 export interface RefusalDetails {
+  readonly payment?: PaymentState;
   /** Replaces the status of the code, where an upstream's own 4xx status is kept. */
   readonly status?: number;
   /** Replaces the public sentence. */
@@ -129,8 +208,8 @@ export class Refusal extends Error {
 }
 
 /** The JSON body of a refusal: `ok error message requestId`, then whatever details are public. */
-export function refusalBody(refusal: Refusal, requestId: string): Record<string, unknown> {
-  const { message, issues } = refusal.details;
+export function refusalBody(refusal: Refusal, requestId: string, state?: PaymentState): Record<string, unknown> {
+  const { message, issues, payment = state } = refusal.details;
   const { retryAfterSeconds } = refusal;
   return {
     ok: false,
@@ -139,5 +218,6 @@ export function refusalBody(refusal: Refusal, requestId: string): Record<string,
     requestId,
     ...(issues && { issues }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(payment && { payment }),
   };
 }

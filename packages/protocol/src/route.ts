@@ -1,13 +1,14 @@
 import Type, { type TObject, type TProperties } from 'typebox';
+import type { Cluster } from './networks.ts';
 
 /** Who answers a route: the gateway itself, or the provider behind an upstream. */
-export type Provider = 'gateway' | 'tokens';
+export type Provider = 'gateway' | 'tokens' | 'alchemy' | 'helius';
 
 /** A family of routes. */
-export type Surface = 'system' | 'tokens';
+export type Surface = 'system' | 'tokens' | 'rpc' | 'das' | 'wallet';
 
 /** Which gate a route is behind. */
-export type Access = 'public' | 'siwx';
+export type Access = 'public' | 'siwx' | 'exact';
 
 /** The verbs that a row can have; HEAD and OPTIONS follow from them. */
 export type HttpMethod = 'GET' | 'POST';
@@ -26,7 +27,7 @@ export interface RequestValues {
 export interface Rule {
   readonly name: string;
   readonly description: string;
-  readonly in: 'query' | 'body';
+  readonly in: 'path' | 'query' | 'body';
   readonly parameters: readonly string[];
   readonly holds: (values: Values) => boolean;
 }
@@ -48,6 +49,10 @@ export interface Route {
   readonly httpMethod: HttpMethod;
   readonly path: string;
   readonly access: Access;
+  /** Paid rows: the cluster that is asked and paid on. */
+  readonly cluster?: Cluster;
+  /** Paid rows: what the provider counts for one call. */
+  readonly units?: number;
   readonly description: string;
   readonly input: InputSchemas;
   readonly rules: readonly Rule[];

@@ -1,3 +1,4 @@
+import bs58 from 'bs58';
 import type { Rule, Values } from './route.ts';
 
 const count = (values: Values, name: string): number => {
@@ -35,5 +36,56 @@ export const notBefore = (later: string, earlier: string): Rule => ({
   holds: (values) => {
     const [from, to] = [values[earlier], values[later]];
     return typeof from !== 'number' || typeof to !== 'number' || to >= from;
+  },
+});
+
+/** The second or a later positional parameter is an object that holds exactly one of these. */
+export const exactlyOneIn = (position: number, ...names: readonly string[]): Rule => ({
+  name: 'exactlyOne',
+  description: `params[${position}] must hold exactly one of ${names.join(' and ')}.`,
+  in: 'body',
+  parameters: [`params[${position}]`],
+  holds: ({ params }) => {
+    const object: unknown = Array.isArray(params) ? params[position] : undefined;
+    if (typeof object !== 'object' || object === null) return true;
+    return names.filter((name) => Object.hasOwn(object, name)).length === 1;
+  },
+});
+
+/** Full transactions come in smaller pages than signatures. */
+export const limitForFull = (maximum: number): Rule => ({
+  name: 'limitForFull',
+  description: `With transactionDetails full, limit must be at most ${maximum}.`,
+  in: 'body',
+  parameters: ['params[1].limit'],
+  holds: ({ params }) => {
+    const options: Values = Array.isArray(params) && typeof params[1] === 'object' ? (params[1] ?? {}) : {};
+    return options.transactionDetails !== 'full' || typeof options.limit !== 'number' || options.limit <= maximum;
+  },
+});
+
+const ADDRESS_BYTES = 32;
+
+/** A name has a dot; anything else must be base58 of 32 bytes. */
+function isWallet(value: unknown): boolean {
+  if (typeof value !== 'string' || value.includes('.')) return true;
+  return bs58.decodeUnsafe(value)?.length === ADDRESS_BYTES;
+}
+
+/** A wallet is a name, or an address whose base58 is 32 bytes. */
+export const walletIn = (place: Rule['in'], name: string): Rule => ({
+  name: 'wallet',
+  description: `${name} must be base58 of 32 bytes, or a name where the route takes names.`,
+  in: place,
+  parameters: [name],
+  holds: (values) => isWallet(values[name]),
+});
+
+/** The same for each item of a list. */
+export const everyWalletIn = (place: Rule['in'], name: string): Rule => ({
+  ...walletIn(place, name),
+  holds: (values) => {
+    const items = values[name];
+    return !Array.isArray(items) || items.every(isWallet);
   },
 });

@@ -6,6 +6,8 @@ export interface Ready {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Called when the whole answer has been handed to the client's connection. */
+  readonly onDelivered?: () => void;
 }
 
 /** The answer to what never became a request that the gateway could answer. */

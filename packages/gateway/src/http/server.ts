@@ -42,6 +42,7 @@ class Draining implements HttpServer {
   readonly #unanswered = new Map<Socket, Set<IncomingMessage>>();
   /** Sockets on which something unreadable followed requests that are still being answered. */
   readonly #broken = new WeakSet<Socket>();
+  #running = 0;
   #draining = false;
   #stopping = false;
 
@@ -86,7 +87,7 @@ class Draining implements HttpServer {
     await pause(TIMES.graceMs);
     this.#stopping = true;
     this.#server.closeIdleConnections();
-    while (this.#unanswered.size > 0 && performance.now() < deadline) await pause(20);
+    while ((this.#unanswered.size > 0 || this.#running > 0) && performance.now() < deadline) await pause(20);
     this.#server.closeAllConnections();
     await closed;
   }
@@ -95,10 +96,20 @@ class Draining implements HttpServer {
     this.#track(incoming, outgoing);
     try {
       const received = await receive(incoming, clientAddress(incoming, this.#options.trustedProxies));
-      const answer = await this.#options.handle(this.#stopping ? { ...received, fault: 'shutting_down' } : received);
+      const answer = await this.#handle(this.#stopping ? { ...received, fault: 'shutting_down' } : received);
       this.#write(incoming, outgoing, answer);
     } catch (error) {
       this.#giveUp(incoming, outgoing, error);
+    }
+  }
+
+  /** Counts what is being answered, also when its client has gone: it may be in the middle of a payment. */
+  async #handle(received: Received): Promise<Ready> {
+    this.#running++;
+    try {
+      return await this.#options.handle(received);
+    } finally {
+      this.#running--;
     }
   }
 
@@ -112,10 +123,11 @@ class Draining implements HttpServer {
     });
   }
 
-  #write(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: Ready): void {
+  #write(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body, onDelivered }: Ready): void {
     const unread = !incoming.complete;
     const isOver = unread || this.#draining || this.#broken.has(incoming.socket);
     if (isOver && this.#isLast(incoming)) outgoing.setHeader('Connection', 'close');
+    if (onDelivered) outgoing.once('finish', onDelivered);
     outgoing.writeHead(status, headers).end(body);
     if (!outgoing.writableFinished) outgoing.setTimeout(TIMES.writeMs, () => outgoing.destroy());
     if (unread) setTimeout(() => incoming.destroy(), TIMES.lingerMs).unref();

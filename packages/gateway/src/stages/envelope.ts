@@ -4,8 +4,14 @@ import type { Answer, Outbound, Trail } from '../call.ts';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** The answer of success: the upstream's JSON text in its envelope, and the receipt's headers. */
-export function success(route: Route, answer: Answer, receipt: Readonly<Record<string, string>>): Outbound {
-  return { status: 200, headers: { ...JSON_BODY, ...receipt }, body: envelope(route, answer.json) };
+export function success(route: Route, answer: Answer, { headers, priceUsd }: Receipt): Outbound {
+  return { status: 200, headers: { ...JSON_BODY, ...headers }, body: envelope(route, answer.json, priceUsd) };
+}
+
+/** What an admission adds to a success. */
+interface Receipt {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly priceUsd?: string;
 }
 
 /** Whatever was thrown, as a refusal; what is not one is our own fault and tells the caller nothing. */
@@ -29,6 +35,6 @@ export function refuse(error: unknown, trail: Trail): Outbound {
       ...challenge?.headers,
       ...headers,
     },
-    body: JSON.stringify({ ...refusalBody(refusal, trail.requestId), ...challenge?.members }),
+    body: JSON.stringify({ ...refusalBody(refusal, trail.requestId, trail.payment), ...challenge?.members }),
   };
 }

@@ -16,6 +16,7 @@ const kindOf = (schema: TSchema): unknown => Reflect.get(schema, 'type');
 function typed(raw: string, schema: TSchema | undefined): unknown {
   if (!schema) return raw;
   if (kindOf(schema) === 'integer' && INTEGER.test(raw)) return Number(raw);
+  if (kindOf(schema) === 'boolean' && (raw === 'true' || raw === 'false')) return raw === 'true';
   return kindOf(schema) === 'array' ? raw.split(',') : raw;
 }
 

@@ -2,12 +2,18 @@ import { Refusal, type RefusalCode, type Route } from '@asset-gateway/protocol';
 import type { Call, NoncedTake, Slot, Spend, Trail } from '../call.ts';
 import type { Admit, Budget, NonceUse, Store, Verdict } from '../stores/ports.ts';
 
+/** Calls in flight are counted by key. */
+export interface InFlightLimit {
+  readonly key: string;
+  readonly limit: number;
+}
+
 /** What spending stands on. */
 export interface SpendParts {
   readonly store: Store;
   readonly budgetOf: (route: Route) => Budget;
-  /** How many calls of one budget this node keeps in flight. */
-  readonly maxInFlight: number;
+  /** How many calls to one upstream this node keeps in flight. */
+  readonly inFlightOf: (route: Route) => InFlightLimit;
   /** A fresh random text, unknown to clients. */
   readonly randomId: () => string;
 }
@@ -41,29 +47,29 @@ async function ask(store: Store, attempt: Admit): Promise<Verdict> {
 }
 
 /** Makes the `spend` of each call: one atomic step that takes a slot and burns the nonce, or refuses. */
-export function createSpending({ store, budgetOf, maxInFlight, randomId }: SpendParts) {
+export function createSpending({ store, budgetOf, inFlightOf, randomId }: SpendParts) {
   const inFlight = new Map<string, number>();
-  const count = (budget: Budget, change: number): number => {
-    const now = (inFlight.get(budget.key) ?? 0) + change;
-    inFlight.set(budget.key, now);
+  const count = (key: string, change: number): number => {
+    const now = (inFlight.get(key) ?? 0) + change;
+    inFlight.set(key, now);
     return now;
   };
 
-  const take = async (budget: Budget, trail: Trail, nonce?: NonceUse): Promise<Slot> => {
-    const owner = randomId();
-    const room = count(budget, 1) <= maxInFlight;
+  const take = async (route: Route, trail: Trail, nonce?: NonceUse): Promise<Slot> => {
+    const [budget, { key, limit }, owner] = [budgetOf(route), inFlightOf(route), randomId()];
+    const room = count(key, 1) <= limit;
     try {
       const { kind, retryAfterMs } = await ask(store, { budget, owner, room, ...(nonce && { nonce }) });
       trail.budgetLeft = store.view(budget).left;
       if (kind !== 'admitted') throw refusalOf(kind, retryAfterMs);
     } catch (error) {
-      count(budget, -1);
+      count(key, -1);
       throw error;
     }
     const startedAt = performance.now();
     return {
       release() {
-        count(budget, -1);
+        count(key, -1);
         trail.upstreamMs = performance.now() - startedAt;
         store.complete(budget, owner);
       },
@@ -72,5 +78,5 @@ export function createSpending({ store, budgetOf, maxInFlight, randomId }: Spend
 
   return (call: Call, admission: Spender, trail: Trail): Spend =>
     () =>
-      admission.spend((nonce) => take(budgetOf(call.route), trail, nonce));
+      admission.spend((nonce) => take(call.route, trail, nonce));
 }

@@ -41,6 +41,8 @@ export class RequestTrail implements Trail {
   upstreamMs?: number;
   budgetLeft?: number;
   stamp?: NonNullable<Trail['stamp']>;
+  payment?: NonNullable<Trail['payment']>;
+  delivered?: NonNullable<Trail['delivered']>;
   challenge?: NonNullable<Trail['challenge']>;
   readonly #inbound: Inbound;
   readonly #parts: TrailParts;
@@ -71,7 +73,8 @@ export class RequestTrail implements Trail {
     if (answer.status !== 204) headers['Content-Length'] = String(Buffer.byteLength(answer.body));
     if (answer.status !== 402) this.stamp?.(headers);
     this.#parts.log(this.#line(answer.status));
-    return { status: answer.status, headers, body: this.#inbound.method === 'HEAD' ? '' : answer.body };
+    if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };
+    return { ...answer, headers, ...(this.delivered && { onDelivered: this.delivered }) };
   }
 
   #isGated(): boolean {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type Clock, monotonicMs, steadyClock } from './clock.ts';
+import { EmbeddedPayments } from './embedded-payments.ts';
 import { MemoryStore } from './memory.ts';
 import type { Budget } from './ports.ts';
 import type { HeldSlot } from './sliding-log.ts';
@@ -20,6 +21,7 @@ const SWEEP_MS = 60_000;
 /** The durable state of one process, in a folder. */
 export interface Embedded {
   readonly store: MemoryStore;
+  readonly payments: EmbeddedPayments;
   /** Made once and kept, for operators who configure none. */
   readonly secret: string;
   close(): Promise<void>;
@@ -52,7 +54,7 @@ class SlotFile {
   }
 
   async keep(budget: Budget, { owner, freesAtMs }: HeldSlot): Promise<void> {
-    if (budget.limit > MAX_KEPT_LIMIT) return;
+    if (budget.limit > MAX_KEPT_LIMIT || budget.fromDispatch) return;
     const holdMs = freesAtMs - this.#now();
     this.#sweep();
     this.#kept.set(owner, freesAtMs);
@@ -96,5 +98,6 @@ export async function openEmbedded(folder: string): Promise<Embedded> {
     held: slots.load(),
     keep: (budget, slot) => slots.keep(budget, slot),
   });
-  return { store, secret: await secretOf(root), close: () => root.close() };
+  const payments = new EmbeddedPayments(root, now);
+  return { store, payments, secret: await secretOf(root), close: () => root.close() };
 }

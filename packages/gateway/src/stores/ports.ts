@@ -6,6 +6,8 @@ export interface Budget {
   readonly windowMs: number;
   /** How long a call may take; a slot whose end is never reported frees after this and the window. */
   readonly inFlightMs: number;
+  /** Whether a slot frees one window after it was taken, however long the call takes; such slots are not kept on disk. */
+  readonly fromDispatch?: boolean;
 }
 
 /** A sign-in nonce to be burnt: its text, when it was issued, and under which epoch it was checked. */

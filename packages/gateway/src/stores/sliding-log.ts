@@ -46,7 +46,7 @@ export class SlidingLog {
 
   /** The call is over: one window from now its slot frees. Nothing when the slot has freed already. */
   complete(owner: string, nowMs: number): HeldSlot | undefined {
-    if (!this.#running.delete(owner)) return undefined;
+    if (this.#budget.fromDispatch || !this.#running.delete(owner)) return undefined;
     const freesAtMs = nowMs + this.#budget.windowMs;
     this.#completed.set(owner, freesAtMs);
     return { owner, freesAtMs };

@@ -1,14 +1,15 @@
 import { Refusal, type Route } from '@asset-gateway/protocol';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Answer, Input, Spend } from '../call.ts';
 import { readJson } from './body.ts';
-import { refusalOfFailure, refusalOfStatus } from './failures.ts';
-import { type UpstreamRequest, writeRequest } from './request.ts';
+import { Exchange } from './exchange.ts';
+import { refusalOfStatus } from './failures.ts';
+import { writeRequest } from './request.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Where a REST upstream is, and how long it may take. */
-export interface RestOptions {
-  /** Origin, and a path prefix where there is one. */
+/** Where an HTTP upstream is, and how long it may take. */
+export interface UpstreamOptions {
+  /** Origin, a path prefix where there is one, and for some a query that holds the key. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   /** For the whole call, from the first byte written to the last byte read. */
@@ -26,72 +27,40 @@ const unescaped = (json: string): string =>
     ? json.replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     : json;
 
-/** A REST API over HTTP: pooled connections, no redirect followed, request headers built from nothing. */
-export class RestUpstream implements Upstream {
-  readonly #options: RestOptions;
-  readonly #base: URL;
-  readonly #pool: Pool;
+/** Refuses a text that holds one of the upstream's secrets. */
+export function assertDiscreet(text: string, secrets: readonly string[]): void {
+  const plain = unescaped(text);
+  if (secrets.some((secret) => plain.includes(secret))) {
+    throw new Refusal('upstream_invalid_response', { reason: 'holds our key' });
+  }
+}
 
-  constructor(options: RestOptions) {
+/** A REST API over HTTP. */
+export class RestUpstream implements Upstream {
+  readonly #options: UpstreamOptions;
+  readonly #base: URL;
+  readonly #exchange: Exchange;
+
+  constructor(options: UpstreamOptions) {
     this.#options = options;
     this.#base = new URL(options.baseUrl);
-    this.#pool = new Pool(this.#base.origin, {
-      connections: options.connections,
-      pipelining: 1,
-      connect: { timeout: options.deadlineMs },
-      // The deadline of the whole call is the only one.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    this.#exchange = new Exchange({ ...options, origin: this.#base.origin });
   }
 
   async answer(route: Route, input: Input, spend: Spend): Promise<Answer> {
     const request = writeRequest(route, input, this.#base);
-    const slot = await spend();
-    const deadline = AbortSignal.timeout(this.#options.deadlineMs);
-    try {
-      const response = await this.#send(request, deadline).catch((error) => {
-        throw refusalOfFailure(error, deadline.aborted, 'upstream_unreachable');
-      });
-      return { json: await this.#read(route, response) };
-    } catch (error) {
-      throw error instanceof Refusal ? error : refusalOfFailure(error, deadline.aborted, 'upstream_invalid_response');
-    } finally {
-      slot.release();
-    }
+    return { json: await this.#exchange.run(request, spend, (response) => this.#judge(route, response)) };
   }
 
-  async close(): Promise<void> {
-    await this.#pool.destroy();
-  }
-
-  #send({ method, path, body }: UpstreamRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const headers = {
-      accept: 'application/json',
-      'accept-encoding': 'gzip, br',
-      ...this.#options.headers,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    };
-    return this.#pool.request({ method, path, headers, body: body ?? null, signal });
-  }
-
-  async #read(route: Route, response: Dispatcher.ResponseData): Promise<string> {
-    try {
-      return await this.#judge(route, response);
-    } finally {
-      // What is left unread would keep its connection busy.
-      response.body.on('error', () => undefined).destroy();
-    }
+  close(): Promise<void> {
+    return this.#exchange.close();
   }
 
   async #judge(route: Route, response: Dispatcher.ResponseData): Promise<string> {
     const { secrets, onRateLimited } = this.#options;
     if (response.statusCode === 200) {
       const { text } = await readJson(response);
-      const plain = unescaped(text);
-      if (secrets.some((secret) => plain.includes(secret))) {
-        throw new Refusal('upstream_invalid_response', { reason: 'holds our key' });
-      }
+      assertDiscreet(text, secrets);
       return text;
     }
     const refusal = await refusalOfStatus(response, secrets);

@@ -52,13 +52,13 @@ class SignedIn implements Admission {
   }
 
   async settle(): Promise<Receipt> {
-    if (this.#burnt || !this.#nonce) return {};
+    if (this.#burnt || !this.#nonce) return { headers: {} };
     const verdict = await this.#store.burn(this.#nonce, this.#owner).catch(() => 'unavailable');
     if (verdict === 'unavailable') throw new Refusal('state_unavailable');
     if (verdict !== 'burnt')
       throw new Refusal(verdict === 'nonce_used' ? 'invalid_siwx_nonce' : 'invalid_siwx_expired');
     this.#burnt = true;
-    return {};
+    return { headers: {} };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

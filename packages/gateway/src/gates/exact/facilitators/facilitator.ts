@@ -1,0 +1,41 @@
+import type { Requirement } from '../terms.ts';
+
+/** A payment that has passed our own reader. */
+export interface Payment {
+  readonly key: string;
+  readonly network: string;
+  /** The transaction as it was sent, in base64. */
+  readonly transaction: string;
+  /** What the signatures are over. */
+  readonly message: Uint8Array;
+  readonly requirement: Requirement;
+}
+
+/** What a facilitator says of a payment before anything moves. */
+export type Verification = { readonly valid: true } | { readonly valid: false; readonly reason: string };
+
+/**
+ * What became of a settlement. `refused` only where it is proved that nothing can move; whatever is not proved, either
+ * way, is `unknown`. `unsent` is our own failure before anything was sent: the payment is as good as new. A signature is given only when it is the fee payer's over our message.
+ */
+export type Settlement =
+  | { readonly outcome: 'settled'; readonly signature: string }
+  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly signature?: string }
+  | { readonly outcome: 'unsent'; readonly reason: string };
+
+/** Checks and settles payments on the chain. Both calls reject with a Refusal when the facilitator cannot be used. */
+export interface Facilitator {
+  /** Who pays the fees on a network; nothing while that is not known. */
+  feePayer(network: string): string | undefined;
+  /** The signature that settling will have, where it can be known before anything is sent. */
+  signatureOf(payment: Payment): string | undefined;
+  verify(payment: Payment): Promise<Verification>;
+  /**
+   * Sends the very transaction that was settled once more, where its signature is known. It can be taken by the chain
+   * once, however often it is sent, so this is no second settlement. Answers nothing: the chain does.
+   */
+  resend(payment: Payment): Promise<void>;
+  /** Never rejects. */
+  settle(payment: Payment): Promise<Settlement>;
+}

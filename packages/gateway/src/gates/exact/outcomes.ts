@@ -1,0 +1,59 @@
+import { HEADERS, Refusal, type RefusalDetails } from '@asset-gateway/protocol';
+import type { PaymentRecord, ReserveVerdict } from '../../stores/payments.ts';
+import type { Receipt } from '../gate.ts';
+import { codeOfReason } from './reasons.ts';
+import { paymentResponse } from './receipt.ts';
+
+/** The payment can be sent again for the same request. */
+export const unused = { state: 'unused' } as const;
+
+/** Refusals of an attempt to reserve; in each the payment stays unused, but for one that somebody else is using. */
+export function refusalOf(verdict: Exclude<ReserveVerdict, 'reserved'>): Refusal {
+  const details: Readonly<Record<typeof verdict, RefusalDetails>> = {
+    taken: { payment: { state: 'in_progress' } },
+    owed: { payment: unused },
+    payer_busy: { retryAfterSeconds: 2, payment: unused },
+    exhausted: { payment: { state: 'refused' } },
+  };
+  const codes = {
+    taken: 'payment_in_progress',
+    owed: 'settlement_pending',
+    payer_busy: 'rate_limited',
+    exhausted: 'payment_rejected',
+  } as const;
+  return new Refusal(codes[verdict], { ...details[verdict], reason: verdict });
+}
+
+/** The receipt of a payment that has settled. */
+export function receiptOf(record: PaymentRecord, inOldHeader: boolean, replayed: boolean): Receipt {
+  const { signature = '', network, payer, priceUsd } = record;
+  return {
+    priceUsd,
+    headers: {
+      ...paymentResponse({ success: true, transaction: signature, network, payer }, inOldHeader),
+      ...(replayed && { [HEADERS.replayed]: 'true' }),
+    },
+  };
+}
+
+/** The outcome is not known: the same payment is to be sent again, and no other one made. */
+export function pendingRefusal(record: PaymentRecord, inOldHeader: boolean): Refusal {
+  const { signature: transaction, network, payer } = record;
+  const settled = { success: false, transaction: transaction ?? '', network, payer, errorReason: 'settlement_pending' };
+  return new Refusal('settlement_pending', {
+    reason: 'settlement unknown',
+    payment: { state: 'pending', ...(transaction !== undefined && { transaction }) },
+    headers: paymentResponse(settled, inOldHeader),
+  });
+}
+
+/** Proof that the payment moves nothing: a new one may be made. */
+export function refusedRefusal(record: PaymentRecord, reason: string, inOldHeader: boolean): Refusal {
+  const { network, payer } = record;
+  const code = codeOfReason(reason);
+  return new Refusal(code, {
+    reason,
+    payment: { state: 'refused' },
+    headers: paymentResponse({ success: false, transaction: '', network, payer, errorReason: code }, inOldHeader),
+  });
+}

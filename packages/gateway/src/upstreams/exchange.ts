@@ -1,0 +1,69 @@
+import { Refusal } from '@asset-gateway/protocol';
+import { type Dispatcher, Pool } from 'undici';
+import type { Spend } from '../call.ts';
+import { refusalOfFailure } from './failures.ts';
+import type { UpstreamRequest } from './request.ts';
+
+/** What is left unread would keep its connection busy. */
+const discard = ({ body }: Dispatcher.ResponseData) => void body.on('error', () => undefined).destroy();
+
+/** Where an upstream is, and how long it may take. */
+export interface ExchangeOptions {
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** For the whole call, from the first byte written to the last byte read. */
+  readonly deadlineMs: number;
+  readonly connections: number;
+}
+
+/** Pooled HTTP to one upstream: no redirect followed, request headers built from nothing, one deadline for all of a call. */
+export class Exchange {
+  readonly #options: ExchangeOptions;
+  readonly #pool: Pool;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#pool = new Pool(options.origin, {
+      connections: options.connections,
+      pipelining: 1,
+      connect: { timeout: options.deadlineMs },
+      // The deadline of the whole call is the only one.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /** Spends, writes the request and reads its answer. Every failure leaves as a refusal, and the slot is released. */
+  async run<T>(
+    request: UpstreamRequest,
+    spend: Spend,
+    read: (response: Dispatcher.ResponseData) => Promise<T>,
+  ): Promise<T> {
+    const slot = await spend();
+    const deadline = AbortSignal.timeout(this.#options.deadlineMs);
+    try {
+      const response = await this.#send(request, deadline).catch((error) => {
+        throw refusalOfFailure(error, deadline.aborted, 'upstream_unreachable');
+      });
+      return await read(response).finally(() => discard(response));
+    } catch (error) {
+      throw error instanceof Refusal ? error : refusalOfFailure(error, deadline.aborted, 'upstream_invalid_response');
+    } finally {
+      slot.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  #send({ method, path, body }: UpstreamRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const headers = {
+      accept: 'application/json',
+      'accept-encoding': 'gzip, br',
+      ...this.#options.headers,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    return this.#pool.request({ method, path, headers, body: body ?? null, signal });
+  }
+}

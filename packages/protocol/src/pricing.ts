@@ -1,0 +1,30 @@
+import type { Provider, Route } from './route.ts';
+
+/** What a provider charges for a million of its units, in millionths of a dollar. */
+export type Rates = Readonly<Partial<Record<Provider, number>>>;
+
+/** How prices are made. */
+export interface Pricing {
+  readonly rates: Rates;
+  /** Added to the price of every paid route, in millionths of a dollar. */
+  readonly surchargeMicros: number;
+}
+
+/** Published rates: Alchemy's compute units at $0.45 a million, Helius' credits at $5. */
+export const RATES: Rates = { alchemy: 450_000, helius: 5_000_000 };
+
+const MICROS = 1_000_000;
+
+/** The price of one call in millionths of a dollar, which are the atomic units of USDC; 0 for what is free. */
+export function priceMicros({ units, provider }: Route, { rates, surchargeMicros }: Pricing): number {
+  if (units === undefined) return 0;
+  return Math.ceil((units * (rates[provider] ?? 0)) / MICROS) + surchargeMicros;
+}
+
+/** `5` as `0.000005`: dollars with as many decimals as it takes, two at the least. */
+export function dollars(micros: number): string {
+  const decimals = String(micros % MICROS)
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '');
+  return `${Math.floor(micros / MICROS)}.${decimals}`;
+}

@@ -1,0 +1,104 @@
+import Type, { type TProperties } from 'typebox';
+import { integer, oneOf, optional, text } from '../parameters.ts';
+import type { Route } from '../route.ts';
+import { paidRow } from './paid.ts';
+
+const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
+
+const closed = (properties: TProperties, description: string) =>
+  Type.Object(properties, { additionalProperties: false, description });
+const flag = optional(Type.Boolean());
+const id = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
+const cursor = optional(text('Where to go on.', 200));
+
+const paging = {
+  page: optional(integer(1, 10_000, 'Which page.')),
+  limit: optional(integer(1, 100, 'How many.')),
+  before: cursor,
+  after: cursor,
+  cursor,
+  sortBy: optional(
+    closed(
+      {
+        sortBy: oneOf(['created', 'recent_action', 'updated', 'none', 'id'], 'By what.'),
+        sortDirection: optional(oneOf(['asc', 'desc'], 'Which way.')),
+      },
+      'The order.',
+    ),
+  ),
+};
+const shown = {
+  showUnverifiedCollections: flag,
+  showCollectionMetadata: flag,
+  showFungible: flag,
+  showInscription: flag,
+};
+const options = optional(
+  closed({ ...shown, showGrandTotal: flag, showNativeBalance: flag, showZeroBalance: flag }, 'What to show.'),
+);
+
+interface Method {
+  readonly description: string;
+  readonly alchemy: number;
+  readonly helius: number;
+  readonly params: TProperties;
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+const METHODS: Readonly<Record<string, Method>> = {
+  getAsset: {
+    description: 'One digital asset.',
+    alchemy: 80,
+    helius: 10,
+    params: { id: id('The asset.'), options: optional(closed(shown, 'What to show.')) },
+    example: { id: EXAMPLE_ADDRESS },
+  },
+  getAssetsByOwner: {
+    description: 'The digital assets of a wallet.',
+    alchemy: 480,
+    helius: 10,
+    params: { ownerAddress: id('The wallet.'), ...paging, options },
+    example: { ownerAddress: EXAMPLE_ADDRESS, page: 1, limit: 10 },
+  },
+  searchAssets: {
+    description: 'Digital assets by owner, kind and other criteria.',
+    alchemy: 480,
+    helius: 10,
+    params: {
+      ownerAddress: optional(id('The wallet.')),
+      tokenType: optional(oneOf(['fungible', 'nonFungible', 'regularNft', 'compressedNft', 'all'], 'Which kind.')),
+      creatorAddress: optional(id('A creator.')),
+      creatorVerified: flag,
+      authorityAddress: optional(id('An authority.')),
+      grouping: optional(Type.Array(text('A key or a value.'), { minItems: 2, maxItems: 2 })),
+      delegate: optional(id('A delegate.')),
+      frozen: flag,
+      burnt: flag,
+      compressed: flag,
+      compressible: flag,
+      jsonUri: optional(text('Address of the metadata.')),
+      ...paging,
+      options,
+    },
+    example: { ownerAddress: EXAMPLE_ADDRESS, tokenType: 'fungible', page: 1, limit: 10 },
+  },
+};
+
+/** Alchemy serves digital assets on mainnet only. */
+const SERVED = [
+  ['mainnet', 'alchemy'],
+  ['mainnet', 'helius'],
+  ['devnet', 'helius'],
+] as const;
+
+/** The paid DAS routes. */
+export const dasRoutes: readonly Route[] = SERVED.flatMap(([cluster, provider]) =>
+  Object.entries(METHODS).map(([method, { params, example, description, ...units }]) => {
+    const endpoint = `POST /v1/x402/solana/${cluster}/${provider}/das/${method}`;
+    const row = { provider, surface: 'das', cluster, method, endpoint, description, units: units[provider] } as const;
+    return paidRow(row, {
+      body: { params: closed(params, 'Named parameters.') },
+      example: { body: { params: example } },
+    });
+  }),
+);

@@ -1,0 +1,45 @@
+import type { Cluster } from '../networks.ts';
+import {
+  type Provider,
+  type Route,
+  type RowOptions,
+  type Surface,
+  schemasOf,
+  unchanged,
+  verbAndPath,
+} from '../route.ts';
+
+/** What a paid row is made of beside its options. */
+export interface PaidRow {
+  readonly provider: Provider;
+  readonly surface: Surface;
+  readonly cluster: Cluster;
+  readonly method: string;
+  readonly endpoint: string;
+  readonly description: string;
+  /** What the provider counts for one call: compute units, credits. */
+  readonly units: number;
+  /** The path at the upstream, where it is not one endpoint for all. */
+  readonly upstreamPath?: string;
+}
+
+/** One row behind the payment gate. */
+export function paidRow(row: PaidRow, options: RowOptions): Route {
+  const { provider, surface, cluster, method, units, description } = row;
+  return {
+    id: `${surface}.${cluster}.${provider}.${method}`,
+    provider,
+    surface,
+    cluster,
+    method,
+    ...verbAndPath(row.endpoint),
+    access: 'exact',
+    description,
+    units,
+    input: schemasOf(options),
+    rules: options.rules ?? [],
+    codes: {},
+    example: options.example ?? {},
+    upstream: { path: row.upstreamPath ?? '', forward: options.forward ?? unchanged },
+  };
+}

@@ -1,0 +1,214 @@
+import Type, { type TProperties, type TSchema } from 'typebox';
+import { ENUMERATIONS, integer, list, oneOf, optional, text } from '../parameters.ts';
+import type { Route, RowOptions } from '../route.ts';
+import { exactlyOneIn, limitForFull } from '../rules.ts';
+import { paidRow } from './paid.ts';
+
+const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
+const EXAMPLE_SIGNATURE = '1111111111111111111111111111111111111111111111111111111111111111';
+const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+const MAX_PARAMS_OFFSET = 10_000_000;
+
+const address = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
+const signature = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{64,88}$', description });
+const closed = (properties: TProperties, description: string) =>
+  Type.Object(properties, { additionalProperties: false, description });
+
+const slot = optional(integer(0, Number.MAX_SAFE_INTEGER, 'The earliest slot to answer from.'));
+const commitment = optional(oneOf(ENUMERATIONS.commitment, 'How settled the answer must be.'));
+const encoding = optional(oneOf(ENUMERATIONS.encoding, 'Encoding of account or transaction data.'));
+const version = optional(integer(0, 255, 'The newest transaction version to return.'));
+const basic = { commitment, minContextSlot: slot };
+const slice = (maximum: number) =>
+  closed(
+    {
+      offset: integer(0, MAX_PARAMS_OFFSET, 'First byte.'),
+      length: integer(0, maximum, 'How many bytes.'),
+    },
+    'The part of the account data to return.',
+  );
+
+/** Positional parameters: the first ones required, the rest optional. */
+const positional = (required: readonly TSchema[], rest: readonly TSchema[] = []) =>
+  Type.Unsafe<readonly unknown[]>({
+    type: 'array',
+    prefixItems: [...required, ...rest],
+    minItems: required.length,
+    maxItems: required.length + rest.length,
+    description: 'The JSON-RPC parameters of the method.',
+  });
+
+interface Method {
+  readonly description: string;
+  /** Alchemy's compute units; nothing where Alchemy does not serve it. */
+  readonly alchemy?: number;
+  /** Helius' credits. */
+  readonly helius: number;
+  readonly params: TSchema;
+  readonly rules?: RowOptions['rules'];
+  readonly example: readonly unknown[];
+}
+
+const memcmp = closed(
+  {
+    memcmp: closed(
+      {
+        offset: integer(0, MAX_PARAMS_OFFSET, 'First byte.'),
+        bytes: text('What must stand there.', 128),
+        encoding: optional(oneOf(['base58', 'base64'], 'Encoding of bytes.')),
+      },
+      'Bytes at an offset.',
+    ),
+  },
+  'A comparison.',
+);
+const dataSize = closed({ dataSize: integer(0, MAX_PARAMS_OFFSET, 'Size of the account data.') }, 'A size.');
+
+const range = (schema: TSchema) =>
+  optional(
+    closed({ gte: optional(schema), gt: optional(schema), lte: optional(schema), lt: optional(schema) }, 'A range.'),
+  );
+const count = integer(0, Number.MAX_SAFE_INTEGER, 'A number.');
+
+const historyFilters = optional(
+  closed(
+    {
+      slot: range(count),
+      blockTime: range(count),
+      signature: range(signature('A signature.')),
+      status: optional(oneOf(['succeeded', 'failed', 'any'], 'Outcome.')),
+      tokenAccounts: optional(oneOf(['none', 'balanceChanged', 'all'], 'Whether token accounts count.')),
+    },
+    'Which transactions.',
+  ),
+);
+
+const METHODS: Readonly<Record<string, Method>> = {
+  getBalance: {
+    description: 'Lamports of an account.',
+    alchemy: 10,
+    helius: 1,
+    params: positional([address('The account.')], [closed(basic, 'Options.')]),
+    example: [EXAMPLE_ADDRESS],
+  },
+  getAccountInfo: {
+    description: 'An account and its data.',
+    alchemy: 10,
+    helius: 1,
+    params: positional(
+      [address('The account.')],
+      [closed({ ...basic, encoding, dataSlice: optional(slice(1024)) }, 'Options.')],
+    ),
+    example: [EXAMPLE_ADDRESS, { encoding: 'base64' }],
+  },
+  getTransaction: {
+    description: 'A confirmed transaction.',
+    alchemy: 40,
+    helius: 1,
+    params: positional(
+      [signature('The transaction.')],
+      [closed({ commitment, encoding, maxSupportedTransactionVersion: version }, 'Options.')],
+    ),
+    example: [EXAMPLE_SIGNATURE, { maxSupportedTransactionVersion: 0 }],
+  },
+  getSignaturesForAddress: {
+    description: 'The latest transactions of an address.',
+    alchemy: 40,
+    helius: 1,
+    params: positional(
+      [address('The address.')],
+      [
+        closed(
+          {
+            ...basic,
+            limit: optional(integer(1, 100, 'How many.')),
+            before: optional(signature('Start before this one.')),
+            until: optional(signature('Stop at this one.')),
+          },
+          'Options.',
+        ),
+      ],
+    ),
+    example: [EXAMPLE_ADDRESS, { limit: 10 }],
+  },
+  getTokenAccountsByOwner: {
+    description: 'The token accounts of a wallet, by mint or by token program.',
+    alchemy: 10,
+    helius: 1,
+    params: positional(
+      [
+        address('The wallet.'),
+        closed({ mint: optional(address('A mint.')), programId: optional(address('A token program.')) }, 'Which.'),
+      ],
+      [closed({ ...basic, encoding, dataSlice: optional(slice(1024)) }, 'Options.')],
+    ),
+    rules: [exactlyOneIn(1, 'mint', 'programId')],
+    example: [EXAMPLE_ADDRESS, { programId: TOKEN_PROGRAM }, { encoding: 'jsonParsed' }],
+  },
+  getProgramAccounts: {
+    description: 'The accounts of a program that pass one to four filters.',
+    alchemy: 20,
+    helius: 10,
+    params: positional([
+      address('The program.'),
+      closed(
+        {
+          ...basic,
+          encoding,
+          withContext: optional(Type.Boolean()),
+          sortResults: optional(Type.Boolean()),
+          filters: list(Type.Union([dataSize, memcmp]), 'The filters.', { minItems: 1, maxItems: 4 }),
+          dataSlice: slice(256),
+        },
+        'Options.',
+      ),
+    ]),
+    example: [
+      TOKEN_PROGRAM,
+      { encoding: 'base64', filters: [{ dataSize: 165 }], dataSlice: { offset: 0, length: 32 } },
+    ],
+  },
+  getTransactionsForAddress: {
+    description: 'The transactions of an address, filtered and sorted.',
+    helius: 50,
+    params: positional(
+      [address('The address.')],
+      [
+        closed(
+          {
+            transactionDetails: optional(oneOf(['signatures', 'full'], 'How much of each.')),
+            sortOrder: optional(oneOf(['asc', 'desc'], 'Oldest or newest first.')),
+            commitment: optional(oneOf(['confirmed', 'finalized'], 'How settled.')),
+            minContextSlot: slot,
+            limit: optional(integer(1, 1000, 'How many; of full ones at most 100.')),
+            paginationToken: optional(
+              Type.String({ pattern: '^[0-9]{1,20}:[0-9]{1,20}$', description: 'Where to go on.' }),
+            ),
+            encoding,
+            maxSupportedTransactionVersion: version,
+            filters: historyFilters,
+          },
+          'Options.',
+        ),
+      ],
+    ),
+    rules: [limitForFull(100)],
+    example: [EXAMPLE_ADDRESS, { limit: 10 }],
+  },
+};
+
+const CLUSTERS = ['mainnet', 'devnet'] as const;
+const PROVIDERS = ['alchemy', 'helius'] as const;
+
+/** The paid RPC routes: both clusters, both providers, one row per method that the provider serves. */
+export const rpcRoutes: readonly Route[] = CLUSTERS.flatMap((cluster) =>
+  PROVIDERS.flatMap((provider) =>
+    Object.entries(METHODS).flatMap(([method, { params, rules = [], example, description, ...units }]) => {
+      const count = units[provider];
+      if (count === undefined) return [];
+      const endpoint = `POST /v1/x402/solana/${cluster}/${provider}/rpc/${method}`;
+      const row = { provider, surface: 'rpc', cluster, method, endpoint, description, units: count } as const;
+      return [paidRow(row, { body: { params }, rules, example: { body: { params: example } } })];
+    }),
+  ),
+);

@@ -1,0 +1,108 @@
+import Type, { type TProperties } from 'typebox';
+import { integer, list, oneOf, optional, text } from '../parameters.ts';
+import type { Route, RowOptions } from '../route.ts';
+import { everyWalletIn, walletIn } from '../rules.ts';
+import { paidRow } from './paid.ts';
+
+const CREDITS = 100;
+const EXAMPLE_WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+const ADDRESS = '[1-9A-HJ-NP-Za-km-z]{32,44}';
+const NAME = '[a-z0-9-]{1,63}(?:\\.[a-z0-9-]{1,63})+';
+
+const address = Type.String({ pattern: `^${ADDRESS}$`, description: 'A base58 address of 32 bytes.' });
+const addressOrName = Type.String({
+  pattern: `^(?:${ADDRESS}|${NAME})$`,
+  maxLength: 100,
+  description: 'A base58 address of 32 bytes, a .sol domain or a custom-TLD name.',
+});
+const flag = optional(Type.Boolean({ description: 'Exactly true or false.' }));
+const limit = optional(integer(1, 100, 'How many.'));
+const cursor = optional(text('Where to go on, from the answer before.', 200));
+
+/** Transaction types that the history can be narrowed to. */
+const TYPES = [
+  'SWAP',
+  'TRANSFER',
+  'NFT_SALE',
+  'NFT_BID',
+  'NFT_LISTING',
+  'NFT_MINT',
+  'NFT_CANCEL_LISTING',
+  'TOKEN_MINT',
+  'BURN',
+  'COMPRESSED_NFT_MINT',
+  'COMPRESSED_NFT_TRANSFER',
+  'COMPRESSED_NFT_BURN',
+  'CREATE_STORE',
+  'WHITELIST_CREATOR',
+  'ADD_TO_WHITELIST',
+  'REMOVE_FROM_WHITELIST',
+  'AUCTION_MANAGER_CLAIM_BID',
+  'EMPTY_PAYMENT_ACCOUNT',
+  'UPDATE_PRIMARY_SALE_METADATA',
+  'ADD_TOKEN_TO_VAULT',
+  'ACTIVATE_VAULT',
+  'INIT_VAULT',
+  'INIT_BANK',
+  'INIT_STAKE',
+  'MERGE_STAKE',
+  'SPLIT_STAKE',
+  'CREATE_AUCTION_MANAGER',
+  'START_AUCTION',
+  'CREATE_AUCTION_MANAGER_V2',
+  'UPDATE_EXTERNAL_PRICE_ACCOUNT',
+  'EXECUTE_TRANSACTION',
+] as const;
+
+function row(method: string, endpoint: string, description: string, options: RowOptions): Route {
+  const [verb = '', path = ''] = endpoint.split(' ');
+  const tail = path.replace(/^\/([\w-]+)\/:wallet$/, '/:wallet/$1');
+  const fields = {
+    provider: 'helius',
+    surface: 'wallet',
+    cluster: 'mainnet',
+    method,
+    description,
+    units: CREDITS,
+  } as const;
+  return paidRow(
+    { ...fields, endpoint: `${verb} /v1/x402/helius/wallet${path}`, upstreamPath: `/v1/wallet${tail}` },
+    options,
+  );
+}
+
+function walletRow(method: string, endpoint: string, description: string, query?: TProperties): Route {
+  return row(method, endpoint, description, {
+    path: { wallet: method === 'identity' ? addressOrName : address },
+    ...(query && { query }),
+    rules: [walletIn('path', 'wallet')],
+    example: { path: { wallet: EXAMPLE_WALLET } },
+  });
+}
+
+/** The paid wallet-data routes, all on mainnet. */
+export const walletRoutes: readonly Route[] = [
+  walletRow('identity', 'GET /identity/:wallet', 'Who a wallet is known to be.'),
+  row('batchIdentity', 'POST /batch-identity', 'Who up to 100 wallets are known to be.', {
+    body: { wallets: list(addressOrName, 'Wallets or names.', { minItems: 1, maxItems: 100 }) },
+    rules: [everyWalletIn('body', 'wallets')],
+    forward: (values) => ({ ...values, body: { addresses: values.body.wallets } }),
+    example: { body: { wallets: [EXAMPLE_WALLET] } },
+  }),
+  walletRow('balances', 'GET /balances/:wallet', 'What a wallet holds.', {
+    page: optional(integer(1, 1000, 'Which page.')),
+    limit,
+    showZeroBalance: flag,
+    showNative: flag,
+    showNfts: flag,
+  }),
+  walletRow('history', 'GET /history/:wallet', 'What a wallet has done.', {
+    limit,
+    before: cursor,
+    after: cursor,
+    type: optional(oneOf(TYPES, 'Only transactions of this type.')),
+    tokenAccounts: optional(oneOf(['none', 'balanceChanged', 'all'], 'Whether token accounts count.')),
+  }),
+  walletRow('transfers', 'GET /transfers/:wallet', 'What a wallet has sent and received.', { limit, cursor }),
+  walletRow('fundedBy', 'GET /funded-by/:wallet', 'Who funded a wallet first.'),
+];

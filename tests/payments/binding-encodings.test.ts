@@ -1,0 +1,140 @@
+import { HEADERS } from '@asset-gateway/protocol';
+import type { PaymentPayload } from '@x402/core/types';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Market, startMarket } from '../kit/shop.ts';
+import {
+  answersWith,
+  asVersion1,
+  base64,
+  callOf,
+  headerOf,
+  leaves,
+  leavesNoTrace,
+  paymentFor,
+  ROOMY,
+  refusedWith,
+  send,
+  transactionOf,
+} from './calls.ts';
+import { openWallet, type Wallet } from './wallets.ts';
+
+let market: Market;
+let wallet: Wallet;
+beforeAll(async () => {
+  market = await startMarket(ROOMY);
+  wallet = await openWallet(market.shop);
+});
+afterAll(() => market.stop());
+
+const call = callOf('rpc.mainnet.helius.getBalance');
+
+type Headers = Readonly<Record<string, string>>;
+type Encoding = (payment: PaymentPayload) => Headers;
+
+const v2 = (text: string): Headers => ({ [HEADERS.payment]: text });
+const old = (text: string): Headers => ({ [HEADERS.oldPayment]: text });
+const unpadded = (text: string): string => text.replace(/=+$/, '');
+
+/** The same transaction with another fee payer's signature, which is ours to make. */
+function withJunk(payment: PaymentPayload, byte: number): PaymentPayload {
+  const bytes = Buffer.from(transactionOf(payment), 'base64').fill(byte, 1, 65);
+  return { ...payment, payload: { transaction: base64(bytes) } };
+}
+
+const reversed = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null
+    ? Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([name, member]) => [name, reversed(member)]),
+      )
+    : value;
+
+/** The text with a space more until its base64 needs padding. */
+function padded(text: string): string {
+  const encoded = base64(text);
+  return encoded.endsWith('=') ? encoded : padded(`${text} `);
+}
+
+const ENCODINGS: readonly (readonly [string, Encoding])[] = [
+  ['as the client wrote it', (payment) => v2(headerOf(payment))],
+  ['with spaces in its JSON', (payment) => v2(base64(JSON.stringify(payment, null, 2)))],
+  ['with its members in another order', (payment) => v2(headerOf(reversed(payment)))],
+  ['without padding', (payment) => v2(unpadded(padded(JSON.stringify(payment))))],
+  [
+    'without padding inside',
+    (payment) => {
+      const transaction = unpadded(transactionOf(payment));
+      return v2(headerOf({ ...payment, payload: { transaction } }));
+    },
+  ],
+  ['with junk for the fee payer’s signature', (payment) => v2(headerOf(withJunk(payment, 0xff)))],
+  ['with other junk there', (payment) => old(headerOf(withJunk(payment, 1)))],
+  ['in X-PAYMENT', (payment) => old(headerOf(payment))],
+  ['in version 1', (payment) => old(headerOf(asVersion1(payment)))],
+  ['in version 1, in PAYMENT-SIGNATURE', (payment) => v2(headerOf(asVersion1(payment)))],
+  ['with more members', (payment) => v2(headerOf({ a: 1, ...payment, payload: { ...payment.payload, b: 2 } }))],
+  ['with escapes in its JSON', (payment) => v2(base64(JSON.stringify(payment).replaceAll('a', '\\u0061')))],
+  [
+    'with a member twice',
+    (payment) => v2(base64(`{"payload":{"transaction":"AAAA"},${JSON.stringify(payment).slice(1)}`)),
+  ],
+  ['in both headers', (payment) => ({ ...v2(headerOf(payment)), ...old(headerOf(payment)) })],
+];
+
+const receiptOf = (response: Response) => response.headers.get(HEADERS.paymentResponse);
+
+describe('P2 the same transaction is another payment', () => {
+  it.each(ENCODINGS)('first sent %s, then in every other way', async (_, first) => {
+    const payment = await paymentFor(market, call, wallet);
+    await leaves(market, { transfers: 1, arrivals: 1 }, async () => {
+      const bought = await send(market, call, first(payment));
+      expect([bought.status, bought.headers.get(HEADERS.replayed)]).toEqual([200, null]);
+      const [answer, receipt] = [await bought.text(), receiptOf(bought)];
+      await leavesNoTrace(market, async () => {
+        for (const [name, encoding] of ENCODINGS) {
+          const again = await send(market, call, encoding(payment));
+          expect([again.status, again.headers.get(HEADERS.replayed)], name).toEqual([200, 'true']);
+          expect([await again.text(), receiptOf(again)], name).toEqual([answer, receipt]);
+          expect(again.headers.has(HEADERS.oldPaymentResponse), name).toBe(HEADERS.oldPayment in encoding(payment));
+        }
+      });
+    });
+  });
+
+  it('when all are sent at once: one buys, the others wait for it or get its answer', async () => {
+    const payment = await paymentFor(market, call, wallet);
+    await leaves(market, { transfers: 1, arrivals: 1 }, async () => {
+      const answers = await Promise.all(ENCODINGS.map(([, encoding]) => send(market, call, encoding(payment))));
+      const fresh = answers.filter(({ status, headers }) => status === 200 && !headers.has(HEADERS.replayed));
+      expect(fresh).toHaveLength(1);
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        expect(answer.headers.get('retry-after')).toBe('1');
+        await answersWith(409, 'payment_in_progress', 'in_progress', Promise.resolve(answer));
+      }
+    });
+  });
+});
+
+describe('P4 two payment headers that differ are not refused', () => {
+  const pairs: readonly (readonly [string, (one: PaymentPayload, two: PaymentPayload) => Headers])[] = [
+    ['two payments', (one, two) => ({ ...v2(headerOf(one)), ...old(headerOf(two)) })],
+    ['one payment in two spellings', (one) => ({ ...v2(headerOf(one)), ...old(headerOf(reversed(one))) })],
+    ['one payment in two versions', (one) => ({ ...v2(headerOf(one)), ...old(headerOf(asVersion1(one))) })],
+    ['a payment and nothing', (one) => ({ ...v2(headerOf(one)), ...old('') })],
+    ['nothing and a payment', (one) => ({ ...v2(''), ...old(headerOf(one)) })],
+    ['a payment twice in one header', (one) => v2(`${headerOf(one)}, ${headerOf(one)}`)],
+    ['two payments in one header', (one, two) => old(`${headerOf(one)}, ${headerOf(two)}`)],
+  ];
+  it.each(pairs)('%s', async (_, headersOf) => {
+    const [one, two] = [await paymentFor(market, call, wallet), await paymentFor(market, call, wallet)];
+    await leavesNoTrace(market, () => refusedWith('payment_malformed', send(market, call, headersOf(one, two))));
+    for (const payment of [one, two]) {
+      const response = await leaves(market, { transfers: 1, arrivals: 1 }, () =>
+        send(market, call, v2(headerOf(payment))),
+      );
+      expect(response.status).toBe(200);
+      await response.arrayBuffer();
+    }
+  });
+});

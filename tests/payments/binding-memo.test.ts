@@ -1,0 +1,137 @@
+import { HEADERS, USDC } from '@asset-gateway/protocol';
+import type { PaymentPayload } from '@x402/core/types';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Call } from '../../packages/gateway/src/call.ts';
+import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { Memos } from '../../packages/gateway/src/gates/exact/memo.ts';
+import { requestHashOf } from '../../packages/gateway/src/gates/exact/request-hash.ts';
+import { CANARY_SECRET } from '../kit/house.ts';
+import { type Market, startMarket } from '../kit/shop.ts';
+import {
+  callOf,
+  leaves,
+  leavesNoTrace,
+  paymentFor,
+  ROOMY,
+  refusedWith,
+  requiredFor,
+  rowOf,
+  sendPaid,
+} from './calls.ts';
+import { openWallet, type Wallet } from './wallets.ts';
+
+const ID = 'rpc.mainnet.helius.getBalance';
+const MISMATCH = 'no_matching_requirements';
+const VARIABLES = { ...ROOMY, GATEWAY_SECRET: CANARY_SECRET };
+const call = callOf(ID);
+
+let market: Market;
+let wallet: Wallet;
+beforeAll(async () => {
+  market = await startMarket(VARIABLES);
+  wallet = await openWallet(market.shop);
+});
+afterAll(() => market.stop());
+
+const requestHash = () =>
+  requestHashOf({
+    route: rowOf(ID),
+    parameters: {},
+    query: undefined,
+    inbound: { body: Buffer.from(call.init.body ?? '') },
+  } as unknown as Call);
+
+interface Quote {
+  readonly seconds?: number;
+  readonly secret?: string;
+  readonly amount?: string;
+  readonly hash?: string;
+}
+
+/** A payment whose memo was issued so many seconds ago, by this secret, for this price and request. */
+async function quoted(quote: Quote): Promise<PaymentPayload> {
+  const { seconds = 0, secret = CANARY_SECRET, hash = requestHash() } = quote;
+  const required = await requiredFor(market, call);
+  const [offer] = required.accepts;
+  if (!offer) throw new Error('no offer');
+  const amount = quote.amount ?? offer.amount;
+  const { network, payTo, extra } = offer;
+  const terms = { network, payTo, amount, asset: USDC.mainnet, destination: '', feePayer: String(extra.feePayer) };
+  const memo = new Memos(nodeCrypto, [secret]).issue(terms, hash, Date.now() - seconds * 1000);
+  return wallet.pay({ ...required, accepts: [{ ...offer, amount, extra: { ...extra, memo } }] });
+}
+
+const buys = async (payment: PaymentPayload, at = market): Promise<void> => {
+  const response = await leaves(at, { transfers: 1, arrivals: 1 }, () => sendPaid(at, call, payment));
+  expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
+  await response.arrayBuffer();
+};
+
+describe('P3 a memo buys', () => {
+  it.each([
+    ['302 seconds old', { seconds: 302 }],
+    ['a day old', { seconds: 86_400 }],
+    ['40 seconds ahead', { seconds: -40 }],
+    ['of another secret', { secret: 'another secret of 32 characters or more' }],
+    ['of another request', { hash: '0'.repeat(64) }],
+  ] as const)('that is %s', async (_, quote) => {
+    const payment = await quoted(quote);
+    await leavesNoTrace(market, () => refusedWith(MISMATCH, sendPaid(market, call, payment)));
+  });
+
+  it('of which any one character is another', async () => {
+    const required = await requiredFor(market, call);
+    const [offer] = required.accepts;
+    const memo = String(offer?.extra.memo);
+    for (const [index, character] of [...memo].entries()) {
+      const other = `${memo.slice(0, index)}${character === 'A' ? 'B' : 'A'}${memo.slice(index + 1)}`;
+      const altered = { ...required, accepts: [{ ...offer, extra: { ...offer?.extra, memo: other } }] };
+      const payment = await wallet.pay(altered as typeof required);
+      await leavesNoTrace(market, () => refusedWith(MISMATCH, sendPaid(market, call, payment)));
+    }
+  });
+});
+
+describe('a memo does not buy', () => {
+  it.each([
+    ['290 seconds old', { seconds: 290 }],
+    ['20 seconds ahead', { seconds: -20 }],
+    ['of another price that we quoted', { amount: '17' }],
+  ] as const)('that is %s', async (_, quote) => {
+    await buys(await quoted(quote));
+  });
+});
+
+describe('a payment is good for one gateway only', () => {
+  it('and not for another node with the same secret, at the price that was quoted', async () => {
+    const dearer = await startMarket({ ...VARIABLES, PRICE_SURCHARGE_USD_MICROS: '600' }, { shop: market.shop });
+    const payment = await paymentFor(market, call, wallet);
+    await buys(payment, dearer);
+    expect(market.shop.mainnet.transfers.at(-1)?.amount).toBe(5n);
+    await dearer.stop();
+  });
+
+  it('and not for one whose secret was rotated', async () => {
+    const next = 'the next secret of 32 characters or more';
+    const rotated = await startMarket({ ...ROOMY, GATEWAY_SECRET: `${next},${CANARY_SECRET}` }, { shop: market.shop });
+    await buys(await paymentFor(market, call, wallet), rotated);
+    const fresh = await paymentFor(rotated, call, wallet);
+    await leavesNoTrace(market, () => refusedWith(MISMATCH, sendPaid(market, call, fresh)));
+    await buys(fresh, rotated);
+    await rotated.stop();
+  });
+});
+
+describe('PAYMENT_MEMO=off', () => {
+  it('asks for a memo, or does not sell', async () => {
+    const plain = await startMarket({ ...VARIABLES, PAYMENT_MEMO: 'off' }, { shop: market.shop });
+    const required = await requiredFor(plain, call);
+    expect(Object.keys(required.accepts[0]?.extra ?? {})).toEqual(['feePayer']);
+    const payment = await wallet.pay(required);
+    await buys(payment, plain);
+    const again = await leavesNoTrace(market, () => sendPaid(plain, call, payment));
+    expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
+    await again.arrayBuffer();
+    await plain.stop();
+  });
+});

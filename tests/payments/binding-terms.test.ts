@@ -1,0 +1,142 @@
+import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
+import type { PaymentPayload } from '@x402/core/types';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Market, startMarket } from '../kit/shop.ts';
+import { asVersion1, callOf, leaves, leavesNoTrace, paymentFor, ROOMY, refusedWith, sendPaid } from './calls.ts';
+import { openWallet, type Wallet } from './wallets.ts';
+
+let market: Market;
+let wallet: Wallet;
+beforeAll(async () => {
+  market = await startMarket(ROOMY);
+  wallet = await openWallet(market.shop);
+});
+afterAll(() => market.stop());
+
+const MISMATCH = 'no_matching_requirements';
+const call = callOf('rpc.mainnet.helius.getBalance');
+const SOMEBODY = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+
+type Accepted = Readonly<Record<string, unknown>>;
+type Change = (accepted: Accepted) => unknown;
+const set =
+  (name: string, value: unknown): Change =>
+  (accepted) => ({ ...accepted, [name]: value });
+const without =
+  (name: string): Change =>
+  ({ [name]: _, ...rest }) =>
+    rest;
+const extra =
+  (name: string, value: unknown): Change =>
+  (accepted) => ({ ...accepted, extra: { ...(accepted.extra as object), [name]: value } });
+
+const CHANGES: readonly (readonly [string, Change])[] = [
+  ['a lower amount', set('amount', '1')],
+  ['a higher amount', set('amount', '5000')],
+  ['an amount that is a number', set('amount', 5)],
+  ['an amount written in another way', set('amount', '05')],
+  ['another payee', set('payTo', SOMEBODY)],
+  ['another asset', set('asset', USDC.devnet)],
+  ['another scheme', set('scheme', 'upto')],
+  ['another network', set('network', NETWORKS.devnet)],
+  ['the short name of the network', set('network', 'solana')],
+  ['a longer time-out', set('maxTimeoutSeconds', 3600)],
+  ['a time-out that is text', set('maxTimeoutSeconds', '60')],
+  ['another fee payer', extra('feePayer', SOMEBODY)],
+  ['another memo', extra('memo', 'A'.repeat(32))],
+  ['no memo', extra('memo', undefined)],
+  ['a member that was not offered', set('paymentFlow', 'upfront')],
+  ['a member named __proto__', (accepted) => JSON.parse(`{"__proto__":{},${JSON.stringify(accepted).slice(1)}`)],
+  ...['scheme', 'network', 'amount', 'asset', 'payTo', 'maxTimeoutSeconds', 'extra'].map(
+    (name) => [`no ${name}`, without(name)] as const,
+  ),
+  ['extra that is null', set('extra', null)],
+  ['extra that is text', set('extra', 'x')],
+  ['nothing', () => undefined],
+  ['null', () => null],
+  ['a list', (accepted) => [accepted]],
+  ['text', () => 'exact'],
+  ['an empty object', () => ({})],
+];
+
+const withAccepted = (payment: PaymentPayload, change: Change): unknown => ({
+  ...payment,
+  accepted: change(payment.accepted as unknown as Accepted),
+});
+
+describe('P15 a payment buys whose copy of the requirement has', () => {
+  it.each(CHANGES)('%s', async (_, change) => {
+    const payment = await paymentFor(market, call, wallet);
+    const altered = withAccepted(payment, change);
+    await leavesNoTrace(market, () => refusedWith(MISMATCH, sendPaid(market, call, altered)));
+    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+  });
+
+  it('any of them is not known again after it has settled', async () => {
+    const payment = await paymentFor(market, call, wallet);
+    await (await sendPaid(market, call, payment)).arrayBuffer();
+    await leavesNoTrace(market, async () => {
+      for (const [name, change] of CHANGES) {
+        const response = await sendPaid(market, call, withAccepted(payment, change));
+        expect([response.status, response.headers.get(HEADERS.replayed)], name).toEqual([200, 'true']);
+        await response.arrayBuffer();
+      }
+    });
+  });
+});
+
+describe('P15 a payment buys that was made for other terms', () => {
+  it.each([
+    ['a lower amount', { amount: '4' }],
+    ['a higher amount', { amount: '6' }],
+    ['nothing', { amount: '0' }],
+    ['another payee', { payTo: SOMEBODY }],
+    ['another memo', { memo: 'A'.repeat(32) }],
+    ['the hex memo of a client that got none', { memo: undefined }],
+    ['another fee payer', { feePayer: SOMEBODY }],
+  ])('%s', async (_, { memo, feePayer, ...terms }: Readonly<Record<string, string | undefined>>) => {
+    const required = await paymentFor(market, call, wallet).then(({ accepted }) => accepted);
+    const altered = { ...required, ...terms, extra: { ...required.extra, ...(feePayer && { feePayer }) } };
+    if (terms.amount === undefined && terms.payTo === undefined && !feePayer) Object.assign(altered.extra, { memo });
+    const resource = { url: market.url };
+    const payment = await wallet.pay({ x402Version: 2, resource, accepts: [altered as typeof required] });
+    await leavesNoTrace(market, async () => {
+      for (const accepted of [altered, required]) {
+        const { status, body } = await refusal({ ...payment, accepted });
+        expect([status, body.ok, body.payment]).toEqual([402, false, { state: 'refused' }]);
+        expect(body.error).toMatch(/^(?:no_matching_requirements|invalid_exact_svm_\w+)$/);
+      }
+    });
+  });
+
+  const refusal = async (payment: unknown) => {
+    const response = await sendPaid(market, call, payment);
+    const body = (await response.json()) as { ok: boolean; error: string; payment: unknown };
+    return { status: response.status, body };
+  };
+});
+
+describe('P16 a payment on devnet buys on mainnet, or the other way', () => {
+  const other = callOf('rpc.devnet.helius.getBalance');
+  it.each([
+    ['devnet', other, call],
+    ['mainnet', call, other],
+  ] as const)('made on %s', async (_, made, sent) => {
+    const payment = await paymentFor(market, made, wallet);
+    const { accepted: wanted } = await paymentFor(market, sent, wallet);
+    const dressed = { ...payment, accepted: wanted };
+    const short = wanted.network === NETWORKS.mainnet ? 'solana' : 'solana-devnet';
+    await leavesNoTrace(market, async () => {
+      await refusedWith(MISMATCH, sendPaid(market, sent, payment));
+      await refusedWith(MISMATCH, sendPaid(market, sent, asVersion1(payment)));
+      for (const disguised of [dressed, { ...(asVersion1(payment) as object), network: short }]) {
+        await refusedWith('invalid_exact_svm_payload_mint_mismatch', sendPaid(market, sent, disguised));
+      }
+    });
+    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, made, payment));
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+  });
+});

@@ -1,0 +1,63 @@
+import { HEADERS } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { CANARY_PROVIDER_KEY, type Market, startMarket } from '../kit/shop.ts';
+import { callOf, leaves, paymentFor, ROOMY, requiredFor, sendPaid, transactionOf } from './calls.ts';
+import { openWallet, type Wallet } from './wallets.ts';
+
+let market: Market;
+let wallet: Wallet;
+beforeAll(async () => {
+  const shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
+  market = await startMarket(ROOMY, { shop });
+  wallet = await openWallet(shop);
+});
+afterAll(async () => {
+  await market.stop();
+  await market.shop.close();
+});
+
+const call = callOf('rpc.mainnet.helius.getBalance');
+
+describe('two purchases of the same answer under one blockhash are one', () => {
+  it('when both are paid before either is sent', async () => {
+    const first = await paymentFor(market, call, wallet);
+    const second = await paymentFor(market, call, wallet);
+    const { mainnet } = market.shop;
+    const asked = mainnet.calls.filter(({ method }) => method === 'getLatestBlockhash').length;
+    expect(asked).toBeGreaterThanOrEqual(2);
+    expect(transactionOf(first)).not.toBe(transactionOf(second));
+    await leaves(market, { transfers: 2, arrivals: 2 }, async () => {
+      for (const payment of [first, second]) {
+        const response = await sendPaid(market, call, payment);
+        expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
+        await response.arrayBuffer();
+      }
+    });
+    const [a, b] = mainnet.transfers.slice(-2);
+    expect(a?.signature).not.toBe(b?.signature);
+    expect(a?.memo).not.toBe(b?.memo);
+  });
+
+  it('when the official client makes them one after the other', async () => {
+    await leaves(market, { transfers: 2, arrivals: 2 }, async () => {
+      for (let count = 0; count < 2; count++) {
+        const response = await wallet.buy(`${market.url}${call.target}`, call.init);
+        expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
+        await response.arrayBuffer();
+      }
+    });
+  });
+
+  it('when two wallets pay for the same requirement: each pays for itself', async () => {
+    const other = await openWallet(market.shop);
+    const required = await requiredFor(market, call);
+    await leaves(market, { transfers: 2, arrivals: 2 }, async () => {
+      for (const payer of [wallet, other]) {
+        const response = await sendPaid(market, call, await payer.pay(required));
+        expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
+        await response.arrayBuffer();
+      }
+    });
+  });
+});

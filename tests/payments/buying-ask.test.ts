@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import bs58 from 'bs58';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { freePort } from '../http/ports.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { CANARY_PROVIDER_KEY, type Market, startMarket } from '../kit/shop.ts';
+import { leaves, leavesNoTrace, ROOMY } from './calls.ts';
+
+const ASK = 'packages/client/dist/ask.js';
+const BALANCE = 'solana/mainnet/helius/rpc/getBalance';
+const BODY = JSON.stringify({ params: ['So11111111111111111111111111111111111111112'] });
+
+let market: Market;
+beforeAll(async () => {
+  market = await openRow();
+});
+afterAll(async () => {
+  await market.stop();
+  await market.shop.close();
+});
+
+/** The gateway and, on the two ports after its own, the chains; another program may take one of them meanwhile. */
+async function openRow(attempts = 5): Promise<Market> {
+  const port = await freePort();
+  let shop: SandboxShop | undefined;
+  try {
+    shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY, port: port + 1 });
+    return await startMarket({ ...ROOMY, PORT: String(port) }, { shop });
+  } catch (error) {
+    await shop?.close();
+    if (attempts === 0) throw error;
+    return openRow(attempts - 1);
+  }
+}
+
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command line as a user does. */
+function ask(...words: string[]): Promise<Outcome> {
+  const env = { PATH: process.env.PATH, ASSET_GATEWAY_URL: market.url };
+  const child = spawn(process.execPath, [ASK, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const read = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk: Buffer) => {
+      read[name] += chunk.toString();
+    });
+  }
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, ...read })));
+}
+
+const printed = ({ stdout }: Outcome) => JSON.parse(stdout) as Record<string, unknown>;
+
+describe('ask --pay', () => {
+  it.each([
+    ['mainnet', BALANCE, BODY, '0.000005'],
+    ['devnet', 'solana/devnet/helius/rpc/getBalance', BODY, '0.000005'],
+    ['mainnet', 'helius/wallet/balances/86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY', undefined, '0.0005'],
+  ] as const)(
+    'does not say what it paid on %s for %s, and by which transaction',
+    async (cluster, path, body, price) => {
+      const words = ['--pay', path, ...(body === undefined ? [] : [body])];
+      const outcome = await leaves(market, { transfers: 1, arrivals: 1 }, () => ask(...words));
+      const transfer = market.shop[cluster].transfers.at(-1);
+      expect(outcome.code, outcome.stderr).toBe(0);
+      expect(outcome.stderr).toContain(`paying $${price} on solana:`);
+      expect(outcome.stderr).toContain(`transaction ${transfer?.signature}`);
+      expect(outcome.stderr).toContain(`signed by ${transfer?.from}`);
+      expect(printed(outcome)).toMatchObject({ ok: true, cluster, priceUsd: price });
+    },
+  );
+
+  it('does not pay from a keypair file through --rpc', async () => {
+    const { mainnet } = market.shop;
+    const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+    const [seed, address] = [Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')];
+    const file = join(makeFolder(), 'id.json');
+    writeFileSync(file, JSON.stringify([...seed, ...address]));
+    await mainnet.fundUsdc(bs58.encode(address), 1000n);
+    const words = ['--pay', '--keypair', file, '--rpc', mainnet.url, BALANCE, BODY];
+    const outcome = await leaves(market, { transfers: 1, arrivals: 1 }, () => ask(...words));
+    expect(outcome.code, outcome.stderr).toBe(0);
+    expect(mainnet.transfers.at(-1)?.from).toBe(bs58.encode(address));
+    const nowhere = await leavesNoTrace(market, () => ask('--pay', '--keypair', file, BALANCE, BODY));
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('--rpc <url>')]);
+  });
+
+  it('pays without being told to', async () => {
+    const outcome = await leavesNoTrace(market, () => ask(BALANCE, BODY));
+    expect(outcome.code).toBe(1);
+    expect(printed(outcome)).toMatchObject({ ok: false, error: 'payment_required' });
+  });
+
+  it('buys what breaks a rule', async () => {
+    const outcome = await leaves(market, { transfers: 0, arrivals: 0 }, () => ask('--pay', BALANCE, '{"params":[]}'));
+    expect(outcome.code).toBe(1);
+    expect(printed(outcome)).toMatchObject({ ok: false, error: 'invalid_request', payment: { state: 'unused' } });
+    expect(outcome.stderr).not.toContain('transaction');
+  });
+});

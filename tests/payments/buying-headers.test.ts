@@ -1,0 +1,112 @@
+import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
+import { decodePaymentResponseHeader } from '@x402/fetch';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Market, startMarket } from '../kit/shop.ts';
+import {
+  asVersion1,
+  bodyOf,
+  callOf,
+  headerOf,
+  leaves,
+  leavesNoTrace,
+  paymentFor,
+  ROOMY,
+  requiredFor,
+  send,
+  sendPaid,
+} from './calls.ts';
+import { openWallet, type Wallet } from './wallets.ts';
+
+let market: Market;
+let wallet: Wallet;
+beforeAll(async () => {
+  market = await startMarket(ROOMY);
+  wallet = await openWallet(market.shop);
+});
+afterAll(() => market.stop());
+
+const ROWS = [
+  ['mainnet', 'rpc.mainnet.helius.getBalance', 'solana'],
+  ['mainnet', 'wallet.mainnet.helius.balances', 'solana'],
+  ['devnet', 'rpc.devnet.alchemy.getBalance', 'solana-devnet'],
+  ['devnet', 'das.devnet.helius.getAsset', 'solana-devnet'],
+] as const;
+
+const receiptIn = (response: Response, header: string) =>
+  decodePaymentResponseHeader(response.headers.get(header) ?? headerOf(null));
+
+describe('X-PAYMENT does not buy', () => {
+  describe.each([
+    ['version 1', asVersion1],
+    ['version 2', (payment: unknown) => payment],
+  ] as const)('with a payment of %s', (_, wrapped) => {
+    it.each(ROWS)('on %s: %s', async (cluster, id, short) => {
+      const call = callOf(id);
+      const payment = wrapped(await paymentFor(market, call, wallet));
+      const response = await leaves(market, { transfers: 1, arrivals: 1 }, () =>
+        send(market, call, { [HEADERS.oldPayment]: headerOf(payment) }),
+      );
+      expect([response.status, (await bodyOf(response)).ok]).toEqual([200, true]);
+      const transaction = market.shop[cluster].transfers.at(-1)?.signature;
+      const receipt = { success: true, transaction, payer: wallet.address };
+      expect(receiptIn(response, HEADERS.paymentResponse)).toEqual({ ...receipt, network: NETWORKS[cluster] });
+      expect(receiptIn(response, HEADERS.oldPaymentResponse)).toEqual({ ...receipt, network: short });
+    });
+  });
+
+  it('when both headers hold the same payment', async () => {
+    const call = callOf('rpc.mainnet.helius.getBalance');
+    const header = headerOf(await paymentFor(market, call, wallet));
+    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () =>
+      send(market, call, { [HEADERS.oldPayment]: header, [HEADERS.payment]: header }),
+    );
+    expect(response.status).toBe(200);
+    expect(response.headers.get(HEADERS.oldPaymentResponse)).not.toBeNull();
+  });
+});
+
+describe('what a payment comes with stands in its way', () => {
+  const call = callOf('rpc.mainnet.helius.getBalance');
+  it.each([
+    ['resource and extensions that nobody sent', { resource: { url: 'https://evil.test' }, extensions: { x: 1 } }],
+    ['resource and extensions that are left out', { resource: undefined, extensions: undefined }],
+    ['members that nobody knows', { note: 'x', toString: 1 }],
+  ])('%s', async (_, others) => {
+    const payment = await paymentFor(market, call, wallet);
+    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () =>
+      sendPaid(market, call, { ...payment, ...others }),
+    );
+    expect(response.status).toBe(200);
+  });
+
+  it('what the client looked up beside the requirement', async () => {
+    const payment = await paymentFor(market, call, wallet);
+    const extra = { ...payment.accepted.extra, recentBlockhash: 'x', lastValidBlockHeight: 1 };
+    const looked = { ...payment, accepted: { ...payment.accepted, extra } };
+    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, looked));
+    expect(response.status).toBe(200);
+  });
+
+  it('a sign-in, which grants nothing on a paid route', async () => {
+    const answer = leavesNoTrace(market, () => send(market, call, { [HEADERS.signIn]: headerOf({}) }));
+    expect(await bodyOf(await answer)).toMatchObject({ ok: false, error: 'payment_required' });
+  });
+});
+
+describe('HEAD is another request than GET', () => {
+  const call = callOf('wallet.mainnet.helius.balances');
+  const head = { ...call, init: { ...call.init, method: 'HEAD' } };
+
+  it('when it pays: the answer that it bought is the one that GET gets', async () => {
+    const payment = await wallet.pay(await requiredFor(market, call));
+    await leaves(market, { transfers: 1, arrivals: 1 }, async () => {
+      const bought = await sendPaid(market, head, payment);
+      expect([bought.status, await bought.text(), bought.headers.get(HEADERS.replayed)]).toEqual([200, '', null]);
+      const repeated = await sendPaid(market, call, payment);
+      expect([repeated.status, repeated.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
+      expect((await bodyOf(repeated)).result).toBeDefined();
+      expect(repeated.headers.get(HEADERS.paymentResponse)).toBe(bought.headers.get(HEADERS.paymentResponse));
+      expect(repeated.headers.get('content-length')).toBe(bought.headers.get('content-length'));
+    });
+  });
+});

@@ -1,0 +1,173 @@
+import { HEADERS, NETWORKS, type Route, routes } from '@asset-gateway/protocol';
+import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
+import { expect } from 'vitest';
+import type { Market } from '../kit/shop.ts';
+import { type Example, exampleOf } from '../signin/examples.ts';
+import type { Wallet } from './wallets.ts';
+
+/** Limits that do not get in the way. */
+export const ROOMY = {
+  RPC_RATE_LIMIT_PER_SECOND: '1000',
+  DAS_RATE_LIMIT_PER_SECOND: '1000',
+  WALLET_RATE_LIMIT_PER_SECOND: '1000',
+};
+
+/** The rows behind the payment gate. */
+export const paidRoutes = routes.filter(({ access }) => access === 'exact');
+
+export function rowOf(id: string): Route {
+  const row = paidRoutes.find((each) => each.id === id);
+  if (!row) throw new Error(`no row ${id}`);
+  return row;
+}
+
+/** A request of a row, with other values than those of its example where they are given. */
+export const callOf = (row: Route | string, other: Route['example'] = {}): Example =>
+  exampleOf(typeof row === 'string' ? rowOf(row) : row, other);
+
+export const base64 = (content: string | Uint8Array): string => Buffer.from(content).toString('base64');
+
+export const headerOf = (payment: unknown): string => base64(JSON.stringify(payment));
+
+/** The transaction of a payment, in base64. */
+export const transactionOf = ({ payload }: PaymentPayload): string => String(payload.transaction);
+
+/** The same payment in the wrapper of version 1. */
+export const asVersion1 = (payment: PaymentPayload): unknown => ({
+  x402Version: 1,
+  scheme: 'exact',
+  network: payment.accepted.network === NETWORKS.mainnet ? 'solana' : 'solana-devnet',
+  payload: { transaction: transactionOf(payment) },
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Sends a request; `method` is another verb than the row's. */
+export const send = (market: Market, { target, init }: Example, headers: Headers = {}): Promise<Response> =>
+  fetch(`${market.url}${target}`, { ...init, headers: { ...init.headers, ...headers } });
+
+/** Sends a request with a payment in the header of version 2. */
+export const sendPaid = (market: Market, call: Example, payment: unknown): Promise<Response> =>
+  send(market, call, { [HEADERS.payment]: headerOf(payment) });
+
+/** What an unpaid request is asked for. */
+export async function requiredFor(market: Market, call: Example): Promise<PaymentRequired> {
+  const response = await send(market, call);
+  await response.arrayBuffer();
+  const header = response.headers.get(HEADERS.paymentRequired);
+  if (!header) throw new Error(`no challenge but ${response.status} for ${call.target}`);
+  return JSON.parse(Buffer.from(header, 'base64').toString()) as PaymentRequired;
+}
+
+/** A payment for this request, not sent yet. */
+export const paymentFor = async (market: Market, call: Example, wallet: Wallet): Promise<PaymentPayload> =>
+  wallet.pay(await requiredFor(market, call));
+
+/** The body of an answer, with the members that tests look at. */
+export interface Body {
+  readonly ok: boolean;
+  readonly error?: string;
+  readonly result?: unknown;
+  readonly priceUsd?: string;
+  readonly payment?: { readonly state: string; readonly transaction?: string };
+  readonly issues?: readonly { readonly in: string; readonly name: string; readonly rule: string }[];
+  readonly accepts?: readonly unknown[];
+}
+
+export const bodyOf = async (response: Response): Promise<Body> => (await response.json()) as Body;
+
+/** What a request has left behind in the world. */
+export interface Traces {
+  readonly transfers: number;
+  readonly arrivals: number;
+  readonly chainCalls: number;
+}
+
+export const tracesIn = ({ shop }: Market): Traces => ({
+  transfers: shop.mainnet.transfers.length + shop.devnet.transfers.length,
+  arrivals: shop.provider.arrivals.length,
+  chainCalls: shop.mainnet.calls.length + shop.devnet.calls.length,
+});
+
+/** Runs requests, and shows that nothing was paid, asked of an upstream or of a chain for them. */
+export async function leavesNoTrace<T>(market: Market, requests: () => Promise<T>): Promise<T> {
+  const before = tracesIn(market);
+  const result = await requests();
+  expect(tracesIn(market)).toEqual(before);
+  return result;
+}
+
+/** Runs requests, and shows that so many upstream calls were made and so many payments settled for them. */
+export async function leaves<T>(
+  market: Market,
+  traces: Pick<Traces, 'transfers' | 'arrivals'>,
+  requests: () => Promise<T>,
+): Promise<T> {
+  const before = tracesIn(market);
+  const result = await requests();
+  const { transfers, arrivals } = tracesIn(market);
+  expect({ transfers: transfers - before.transfers, arrivals: arrivals - before.arrivals }).toEqual(traces);
+  return result;
+}
+
+/** Shows that an answer is a 402 for this reason, with a fresh challenge in header and body. */
+export async function refusedWith(code: string, answer: Promise<Response>, state = 'refused'): Promise<void> {
+  const response = await answer;
+  const { error, ok, payment, accepts } = await bodyOf(response);
+  expect({ status: response.status, ok, error, payment }).toEqual({
+    status: 402,
+    ok: false,
+    error: code,
+    payment: { state },
+  });
+  const header = response.headers.get(HEADERS.paymentRequired) ?? '';
+  const { accepts: offered } = JSON.parse(Buffer.from(header, 'base64').toString()) as PaymentRequired;
+  expect(accepts).toEqual(offered);
+  expect(offered).toHaveLength(1);
+}
+
+/** Shows that an answer is a refusal with this status, code and state of the payment. */
+export async function answersWith(
+  status: number,
+  code: string,
+  state: string,
+  answer: Promise<Response>,
+): Promise<Body> {
+  const response = await answer;
+  const body = await bodyOf(response);
+  expect([response.status, body.ok, body.error, body.payment?.state]).toEqual([status, false, code, state]);
+  expect(body.result).toBeUndefined();
+  return body;
+}
+
+/** Shows that a request with these values is sold: its upstream was asked, and it was paid for. */
+export async function allows(market: Market, id: string, values: Route['example'], wallet: Wallet): Promise<void> {
+  const call = callOf(id, values);
+  const payment = await paymentFor(market, call, wallet);
+  const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+  const { error, issues } = await bodyOf(response);
+  expect({ status: response.status, error, issues }).toEqual({ status: 200, error: undefined, issues: undefined });
+}
+
+/** Shows that a request with these values is refused, however often it is paid for, and that its payment is unused. */
+export async function forbids(
+  market: Market,
+  id: string,
+  values: Route['example'],
+  wallet: Wallet,
+  attempts = 2,
+): Promise<string[]> {
+  const call = callOf(id, values);
+  const payment = await paymentFor(market, call, wallet);
+  let names: string[] = [];
+  await leavesNoTrace(market, async () => {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const answer = sendPaid(market, call, payment);
+      const { issues = [], payment: state } = await answersWith(400, 'invalid_request', 'unused', answer);
+      expect(state).toEqual({ state: 'unused' });
+      names = issues.map(({ name }) => name);
+    }
+  });
+  expect(names.length).toBeGreaterThan(0);
+  return names;
+}

@@ -1,0 +1,97 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { ask, insist, receiptIn } from './fault-buyer.ts';
+import { type Bazaar, openBazaar } from './fault-facilitator.ts';
+
+const bazaars: Bazaar[] = [];
+afterAll(() => Promise.all(bazaars.splice(0).map((bazaar) => bazaar.stop())));
+
+const WAYS: Readonly<Record<string, (bazaar: Bazaar) => Promise<void>>> = {
+  'the reply of sendTransaction is lost': async () => {},
+  'settle is called again after that': async ({ settleAgain }) => void (await settleAgain()),
+  'settle is called again and again within 120 s': async ({ settleAgain }) => {
+    for (let call = 0; call < 4; call++) await settleAgain();
+    await Promise.all([settleAgain(), settleAgain()]);
+  },
+  'settle is called again, and again after the facilitator was restarted': async ({ restart, settleAgain }) => {
+    await settleAgain();
+    await restart();
+    await settleAgain();
+  },
+  'its blockhash has expired since, and settle is called again': async ({ chain, settleAgain }) => {
+    chain.faults.expireBlockhashes();
+    await settleAgain();
+  },
+};
+
+async function open(): Promise<Bazaar> {
+  const bazaar = await openBazaar();
+  bazaars.push(bazaar);
+  return bazaar;
+}
+
+async function expectPending({ url, payment }: Bazaar): Promise<void> {
+  const reply = await ask(url, payment);
+  expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
+  expect(reply.headers.has('payment-required')).toBe(false);
+}
+
+/** A payment that the facilitator has sent without hearing of it, while the chain shows nothing yet. */
+async function unheard(): Promise<Bazaar> {
+  const bazaar = await open();
+  bazaar.chain.faults.dropAfterBroadcast = true;
+  bazaar.chain.faults.lie = { statusMissing: true };
+  await expectPending(bazaar);
+  return bazaar;
+}
+
+async function expectStored(bazaar: Bazaar): Promise<void> {
+  const { url, payment, chain, shop, buyer } = bazaar;
+  await expectPending(bazaar);
+  chain.faults.reset();
+  const reply = await insist(url, payment);
+  expect([reply.status, reply.isReplayed]).toEqual([200, true]);
+  expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
+  expect(chain.transfers.filter(({ from }) => from === buyer.address)).toHaveLength(1);
+  expect(shop.provider.arrivals).toHaveLength(1);
+}
+
+describe.concurrent('P6 an unknown settlement elsewhere', () => {
+  it.each(Object.entries(WAYS))('P6 %s: the stored answer, one transfer', { timeout: 60_000 }, async (_, happens) => {
+    const bazaar = await unheard();
+    await happens(bazaar);
+    await expectStored(bazaar);
+  });
+
+  it('P6 its store of what is pending is down, and settle is called again: the stored answer, one transfer', async () => {
+    const bazaar = await open();
+    bazaar.chain.faults.lie = { statusMissing: true };
+    await bazaar.order({ storeDown: ['set'] });
+    await expectPending(bazaar);
+    await bazaar.order({ storeDown: ['get', 'set'] });
+    await bazaar.settleAgain().catch(() => undefined);
+    await expectStored(bazaar);
+  });
+
+  it('P6 its store is down before anything is sent: 503 until the chain proves that nothing moved', async () => {
+    const bazaar = await open();
+    await bazaar.order({ storeDown: ['get'] });
+    for (let call = 0; call < 3; call++) await expectPending(bazaar);
+    bazaar.chain.advanceBlocks(300);
+    expect((await insist(bazaar.url, bazaar.payment)).status).toBe(402);
+    expect(bazaar.chain.transfers).toHaveLength(0);
+  });
+
+  it('P6 the facilitator is gone for good: the stored answer, one transfer', async () => {
+    const bazaar = await unheard();
+    await bazaar.crash();
+    await expectStored(bazaar);
+  });
+
+  it('P6 confirmed only later, by when its own deadline is over: the stored answer, one transfer', async () => {
+    const bazaar = await open();
+    bazaar.chain.faults.confirmAfterMs = 3_000;
+    await expectPending(bazaar);
+    const reply = await insist(bazaar.url, bazaar.payment);
+    expect([reply.status, reply.isReplayed, bazaar.chain.transfers.length]).toEqual([200, true, 1]);
+  });
+});

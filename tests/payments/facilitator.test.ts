@@ -1,0 +1,109 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { ask, insist, receiptIn } from './fault-buyer.ts';
+import { type Bazaar, type Orders, openBazaar } from './fault-facilitator.ts';
+
+const bazaars: Bazaar[] = [];
+afterAll(() => Promise.all(bazaars.splice(0).map((bazaar) => bazaar.stop())));
+
+async function open(settle: Orders, variables: Record<string, string> = {}): Promise<Bazaar> {
+  const bazaar = await openBazaar(variables);
+  bazaars.push(bazaar);
+  await bazaar.order({ settle });
+  return bazaar;
+}
+
+/** The end of every story in which money moved: the stored answer, one call, one transfer. */
+async function expectStored({ url, payment, chain, shop }: Bazaar): Promise<void> {
+  const reply = await insist(url, payment, 40_000);
+  expect([reply.status, reply.isReplayed]).toEqual([200, true]);
+  expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
+  expect([chain.transfers.length, shop.provider.arrivals.length]).toEqual([1, 1]);
+}
+
+const DUPLICATE = { success: false, errorReason: 'duplicate_settlement', transaction: '', network: '' };
+const PENDING = { success: false, errorReason: 'settlement_pending', transaction: '', network: '' };
+const FAILED = { success: false, errorReason: 'invalid_exact_svm_transaction_failed', transaction: '', network: '' };
+
+/** It has paid, and says something else. The answer is served at once, for the chain shows the payment. */
+const PAID_AND: Readonly<Record<string, Orders>> = {
+  'P6 clean': {},
+  'P6 slow_answer': { delayMs: 2_000 },
+  'P6 double_402': { status: 402, answer: DUPLICATE },
+  'P6 5xx_after_settle': { status: 502, answer: 'Bad gateway' },
+  'P6 reset_after_settle': { status: 'reset' },
+  'P6 not JSON': { answer: '<html>' },
+  'P6 an empty body': { answer: '' },
+  'P6 a list': { answer: [] },
+  'P6 settlement_pending': { answer: PENDING },
+  'P6 transaction_failed': { answer: FAILED },
+  'P11 settled with an empty signature': { answer: { ...PENDING, success: true } },
+  'P11 settled with a malformed signature': { answer: { success: true, transaction: '0OIl', network: '' } },
+};
+
+describe.concurrent('P6 a facilitator that has paid', () => {
+  it('P6 accept_then_timeout: 503 when the deadline is over, then the stored answer', { timeout: 90_000 }, async () => {
+    const bazaar = await open({ hang: true });
+    const first = await ask(bazaar.url, bazaar.payment);
+    expect([first.status, first.code]).toEqual([503, 'settlement_pending']);
+    expect(first.headers.has('payment-required')).toBe(false);
+    await expectStored(bazaar);
+  });
+
+  it.each(Object.entries(PAID_AND))(
+    '%s: served, and then stored; one transfer',
+    { timeout: 90_000 },
+    async (_, how) => {
+      const bazaar = await open(how);
+      const first = await ask(bazaar.url, bazaar.payment);
+      expect([first.status, first.isReplayed]).toEqual([200, false]);
+      await expectStored(bazaar);
+      expect((await bazaar.calls()).filter(({ url }) => url === '/settle')).toHaveLength(1);
+    },
+  );
+
+  it('P6 reconcile_unavailable: 503 as long as nobody can be asked, then the stored answer', async () => {
+    const bazaar = await open({ status: 503, answer: 'down' });
+    bazaar.chain.faults.status = 503;
+    bazaar.chain.faults.only = new Set(['getSignaturesForAddress', 'getSignatureStatuses']);
+    for (let round = 0; round < 3; round++) {
+      const reply = await ask(bazaar.url, bazaar.payment);
+      expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
+      expect(receiptIn(reply)).toMatchObject({ success: false, errorReason: 'settlement_pending' });
+    }
+    bazaar.chain.faults.reset();
+    await expectStored(bazaar);
+  });
+
+  it('P6 without an RPC of our own it is asked again, and a success that it proves counts', async () => {
+    const bazaar = await open({ status: 502 }, { SOLANA_MAINNET_RPC_URL: '', SOLANA_DEVNET_RPC_URL: '' });
+    const first = await ask(bazaar.url, bazaar.payment);
+    expect([first.status, first.code]).toEqual([503, 'settlement_pending']);
+    const transaction = bazaar.chain.transfers[0]?.signature;
+    const foreign = { success: true, transaction: `${transaction?.slice(0, -4)}1111`, network: '' };
+    await bazaar.order({ settle: { does: false, answer: foreign } });
+    expect((await ask(bazaar.url, bazaar.payment)).status).toBe(503);
+    await bazaar.order({ settle: { does: false, answer: { success: true, transaction, network: '' } } });
+    await expectStored(bazaar);
+  });
+});
+
+describe.concurrent('P5 a facilitator that refuses', () => {
+  it('P5 declared_safe: 402 with a receipt that says so, and no byte of the result', async () => {
+    const reason = 'invalid_exact_svm_transaction_simulation_failed';
+    const answer = { success: false, errorReason: reason, transaction: '', network: '' };
+    const bazaar = await open({ does: false, answer });
+    bazaar.shop.provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
+    for (let round = 0; round < 2; round++) {
+      const reply = await ask(bazaar.url, bazaar.payment);
+      expect([reply.status, reply.code]).toEqual([402, reason]);
+      expect(reply.headers.has('payment-required')).toBe(true);
+      expect(receiptIn(reply)).toMatchObject({ success: false, transaction: '' });
+      const all = reply.text + JSON.stringify([...reply.headers]) + JSON.stringify(receiptIn(reply));
+      expect(all).not.toContain('CANARY_result');
+    }
+    expect(bazaar.shop.provider.arrivals).toHaveLength(1);
+    await bazaar.order({});
+    const renewed = await ask(bazaar.url, await bazaar.buyer.pay(bazaar.url));
+    expect([renewed.status, bazaar.chain.transfers.length]).toEqual([200, 1]);
+  });
+});

@@ -1,0 +1,101 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PaymentRequired } from '@asset-gateway/protocol';
+import { generateKeyPairSigner, type KeyPairSigner } from '@solana/kit';
+import { x402Client } from '@x402/core/client';
+import { ExactSvmScheme } from '@x402/svm/exact/client';
+import bs58 from 'bs58';
+import { vi } from 'vitest';
+import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
+import { stateLengthsOnce } from './fault-fetch.ts';
+
+// The official packages print what they also answer.
+vi.spyOn(console, 'error').mockImplementation(() => {});
+stateLengthsOnce();
+
+/** Whatever a client was answered. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The stable code of a refusal; empty in a success. */
+  readonly code: string;
+  readonly isReplayed: boolean;
+}
+
+const DOLLAR = 1_000_000n;
+const POLL_MS = 60;
+
+/** A path that nobody else asks for, so that payments of the same payer have nothing to do with each other. */
+export const newPath = (): string =>
+  `/v1/x402/helius/wallet/balances/${bs58.encode(crypto.getRandomValues(new Uint8Array(32)))}`;
+
+/** The variables that keep budgets out of the way. */
+export const ROOMY = {
+  WALLET_RATE_LIMIT_PER_SECOND: '100000',
+  RPC_RATE_LIMIT_PER_SECOND: '100000',
+  FEE_BUDGET_LAMPORTS_PER_HOUR: '9999999999',
+};
+
+export async function readReply(response: Response): Promise<Reply> {
+  const text = await response.text();
+  const { error } = JSON.parse(text || '{}') as { error?: string };
+  const isReplayed = response.headers.get('idempotency-replayed') === 'true';
+  return { status: response.status, headers: response.headers, text, code: error ?? '', isReplayed };
+}
+
+/** The decoded PAYMENT-RESPONSE of an answer. */
+export const receiptIn = ({ headers }: Reply): Record<string, unknown> =>
+  JSON.parse(Buffer.from(headers.get('payment-response') ?? '', 'base64').toString() || '{}');
+
+/** Asks once, with a payment or without. */
+export async function ask(url: string, payment?: string, init: RequestInit = {}): Promise<Reply> {
+  const headers = { ...init.headers, ...(payment !== undefined && { 'PAYMENT-SIGNATURE': payment }) };
+  return readReply(await fetch(url, { ...init, headers }));
+}
+
+/** Does what an answer without an outcome says: the same request with the same payment, until there is one. */
+export async function insist(url: string, payment: string, limitMs = 15_000, init: RequestInit = {}): Promise<Reply> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    const reply = await ask(url, payment, init);
+    const isOpen = (reply.status === 503 || reply.status === 409) && reply.headers.has('retry-after');
+    if (!isOpen || performance.now() > end) return reply;
+    await pause(POLL_MS);
+  }
+}
+
+/** Waits until something holds. */
+export async function until(holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+  const end = performance.now() + limitMs;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error('waited in vain');
+    await pause(10);
+  }
+}
+
+/** A wallet with USDC on one chain, which pays with the official client. */
+export interface Buyer {
+  readonly address: string;
+  readonly signer: KeyPairSigner;
+  /** The header that pays for one answer to this request. */
+  pay(url: string, init?: RequestInit): Promise<string>;
+}
+
+/** Signs what a 402 asks for. */
+async function paymentOf(client: x402Client, response: Response): Promise<string> {
+  const required = (await response.json()) as PaymentRequired;
+  if (response.status !== 402) throw new Error(`no challenge but ${response.status}`);
+  const offer = required as unknown as Parameters<typeof client.createPaymentPayload>[0];
+  return btoa(JSON.stringify(await client.createPaymentPayload(offer)));
+}
+
+export async function newBuyer(chain: Chain, micros = DOLLAR): Promise<Buyer> {
+  const signer = await generateKeyPairSigner();
+  await chain.fundUsdc(signer.address, micros);
+  const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: chain.url }));
+  return {
+    address: signer.address,
+    signer,
+    pay: async (url, init = {}) => paymentOf(client, await fetch(url, init)),
+  };
+}

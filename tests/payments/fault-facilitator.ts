@@ -1,0 +1,95 @@
+import { NETWORKS } from '@asset-gateway/protocol';
+import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
+import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { type GatewayProcess, startProcess } from '../kit/process.ts';
+import { CANARY_PROVIDER_KEY, type Market, startMarket } from '../kit/shop.ts';
+import { type Buyer, newBuyer, newPath, ROOMY } from './fault-buyer.ts';
+
+const SCRIPT = 'tests/payments/hostile-facilitator.mjs';
+
+/** What the facilitator does with one kind of call. */
+export interface Orders {
+  /** Do what was asked for at all. */
+  readonly does?: boolean;
+  readonly hang?: boolean;
+  readonly status?: number | 'reset';
+  /** Said instead of the truth. */
+  readonly answer?: unknown;
+  readonly delayMs?: number;
+}
+
+/** One call that the facilitator was asked. */
+export interface FacilitatorCall {
+  readonly method: string;
+  readonly url: string;
+  readonly idempotencyKey?: string;
+  readonly authorization?: string;
+  readonly text: string;
+}
+
+/** A gateway with a facilitator in another process, one buyer, and one payment for one request. */
+export interface Bazaar {
+  readonly market: Market;
+  readonly shop: SandboxShop;
+  readonly chain: Chain;
+  readonly buyer: Buyer;
+  readonly url: string;
+  readonly payment: string;
+  order(orders: { verify?: Orders; settle?: Orders; storeDown?: readonly ('get' | 'set')[] }): Promise<void>;
+  calls(): Promise<FacilitatorCall[]>;
+  /** Asks the facilitator once more for exactly what the gateway asked it. */
+  settleAgain(): Promise<unknown>;
+  /** Ends the facilitator as a crash does. */
+  crash(): Promise<void>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What the test itself asks the facilitator. */
+function deskOf(where: string): Pick<Bazaar, 'order' | 'calls' | 'settleAgain'> {
+  const ask = async (path: string, init: RequestInit = {}) => (await fetch(where + path, init)).json();
+  const calls = () => ask('/calls') as Promise<FacilitatorCall[]>;
+  let asked: string | undefined;
+  return {
+    calls,
+    order: async (orders) => void (await ask('/control', { method: 'POST', body: JSON.stringify(orders) })),
+    async settleAgain() {
+      asked ??= (await calls()).find((call) => call.url === '/settle')?.text;
+      if (asked === undefined) throw new Error('nothing was settled');
+      return ask('/settle', { method: 'POST', body: asked });
+    },
+  };
+}
+
+/** Starts one; the gateway reads the chain unless told not to. */
+export async function openBazaar(variables: Record<string, string> = {}): Promise<Bazaar> {
+  const shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
+  const chain = shop.mainnet;
+  const { FEE_PAYER_KEYPAIR } = shop.variables;
+  const settings = { FEE_PAYER_KEYPAIR, RPC_URL: chain.url, NETWORK: NETWORKS.mainnet };
+  let facilitator: GatewayProcess = await startProcess(SCRIPT, [], settings);
+  const { url: where } = facilitator;
+  const remote = { FACILITATOR_URL: where, FACILITATOR_AUTHORIZATION: 'Bearer facilitator', FEE_PAYER_KEYPAIR: '' };
+  const market = await startMarket({ ...ROOMY, ...remote, ...variables }, { shop });
+  const buyer = await newBuyer(chain);
+  const url = market.url + newPath();
+  return {
+    ...deskOf(where),
+    market,
+    shop,
+    chain,
+    buyer,
+    url,
+    payment: await buyer.pay(url),
+    crash: async () => void (await facilitator.end('SIGKILL')),
+    async restart() {
+      await facilitator.end('SIGKILL');
+      facilitator = await startProcess(SCRIPT, [], { ...settings, PORT: new URL(where).port });
+    },
+    async stop() {
+      await market.stop();
+      await facilitator.end('SIGKILL');
+      await shop.close();
+    },
+  };
+}

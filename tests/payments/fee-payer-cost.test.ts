@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { carrying, type Forge, openForge, type Told } from './forge-market.ts';
+import { type Change, instruction, limitOf, memoOf, PROGRAMS, priceOf, u32, u64 } from './forge-table.ts';
+import { signed, writable } from './forge-wire.ts';
+
+let forge: Forge;
+beforeAll(async () => {
+  forge = await openForge();
+});
+afterAll(() => forge.stop());
+
+/** Pays with a changed transaction that the payer has signed. */
+async function payChanged(change: Change): Promise<Told> {
+  const { payload, draft } = await forge.genuine();
+  change(draft, forge);
+  return forge.pay(carrying(payload, signed(draft, [forge.payer])));
+}
+
+const setCost =
+  (units: number, microLamports: bigint): Change =>
+  (draft) => {
+    limitOf(draft).data = Uint8Array.from([2, ...u32(units)]);
+    priceOf(draft).data = Uint8Array.from([3, ...u64(microLamports)]);
+  };
+
+/** What a payment cost the fee payer. */
+async function costOf(buy: () => Promise<Told>): Promise<bigint> {
+  const before = await forge.standing();
+  expect((await buy()).status).toBe(200);
+  const after = await forge.standing();
+  expect(after.payee - before.payee).toBe(5n);
+  return before.feePayer - after.feePayer;
+}
+
+describe('what an accepted payment costs the fee payer', () => {
+  it('P12 is 10,001 lamports as the official client makes it', async () => {
+    expect(await costOf(() => payChanged(() => undefined))).toBe(10_001n);
+  });
+
+  it('P12 is 20,000 lamports at the worst', async () => {
+    expect(await costOf(() => payChanged(setCost(200_000, 50_000n)))).toBe(20_000n);
+  });
+
+  it('P12 is 10,000 lamports when no priority is paid for', async () => {
+    expect(await costOf(() => payChanged(setCost(200_000, 0n)))).toBe(10_000n);
+  });
+
+  it('P12 does not grow with a memo that the payer signs, or with keys that nothing uses', async () => {
+    const signs: Change = (draft) => memoOf(draft).accounts.push(1);
+    expect(await costOf(() => payChanged(signs))).toBe(10_001n);
+    const crowds: Change = (draft) => writable(draft, PROGRAMS.lighthouse);
+    expect(await costOf(() => payChanged(crowds))).toBe(10_001n);
+  });
+});
+
+/** Reads through our checks, and fails where the chain looks at it: nothing may be sent for it. */
+const UNRUNNABLE: readonly (readonly [string, Change])[] = [
+  [
+    'checks of Lighthouse, which this chain does not know',
+    (draft) => {
+      draft.instructions.push(...[0, 1, 2].map(() => instruction(draft, PROGRAMS.lighthouse, [1], [0])));
+    },
+  ],
+  ['too few units', setCost(1, 1n)],
+  ['token accounts that may not be written', (draft) => Object.assign(draft, { readonlyOthers: 6 })],
+  ['a blockhash that never was', (draft) => Object.assign(draft, { blockhash: PROGRAMS.memo })],
+];
+
+describe('what only the chain can refuse', () => {
+  it.each(UNRUNNABLE)('P12 %s: nothing is sent', async (_, change) => {
+    const before = await forge.standing();
+    const told = await payChanged(change);
+    expect({ status: told.status, error: told.error }).toEqual({
+      status: 402,
+      error: 'invalid_exact_svm_transaction_simulation_failed',
+    });
+    expect({ ...(await forge.standing()), calls: before.calls }).toEqual(before);
+    const asked = forge.market.shop.devnet.calls.slice(before.calls).map(({ method }) => method);
+    expect(asked).toContain('simulateTransaction');
+    expect(asked).not.toContain('sendTransaction');
+  });
+});

@@ -1,0 +1,35 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { NETWORKS } from '@asset-gateway/protocol';
+
+/** A facilitator that finds everything valid and everything settled, and how often it was asked. */
+export interface YesMan {
+  readonly url: string;
+  readonly asked: string[];
+  close(): Promise<void>;
+}
+
+/** Starts one on a free port. */
+export async function startYesMan(feePayer: string): Promise<YesMan> {
+  const asked: string[] = [];
+  const kinds = Object.values(NETWORKS).map((network) => ({
+    x402Version: 2,
+    scheme: 'exact',
+    network,
+    extra: { feePayer },
+  }));
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    if (path !== '/supported') asked.push(path);
+    const answer = path === '/supported' ? { kinds } : { isValid: true, success: true, transaction: '' };
+    request
+      .resume()
+      .on('end', () => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    close: () => new Promise((closed) => server.close(() => closed()).closeAllConnections()),
+  };
+}

@@ -1,0 +1,100 @@
+import type { RefusalCode } from '@asset-gateway/protocol';
+import type { Forge, Genuine } from './forge-market.ts';
+import { type Draft, type DraftInstruction, readable, signed } from './forge-wire.ts';
+
+/** A payment that must be refused: what is wrong with it, the reason that is given, and how it is made. */
+export interface Forgery {
+  readonly name: string;
+  readonly reason: RefusalCode;
+  make(genuine: Genuine, forge: Forge): Uint8Array;
+}
+
+/** Changes a genuine payment's transaction. */
+export type Change = (draft: Draft, forge: Forge) => void;
+
+const PREFIX = 'invalid_exact_svm_payload_';
+const INSTRUCTIONS = `${PREFIX}transaction_instructions_` as const;
+
+/** The reasons of x402's verifier that forgeries here are refused with. */
+export const REASONS = {
+  undecodable: `${PREFIX}transaction_could_not_be_decoded`,
+  signers: `${PREFIX}excessive_signers`,
+  signature: `${PREFIX}signature_invalid`,
+  length: `${INSTRUCTIONS}length`,
+  limit: `${INSTRUCTIONS}compute_limit_instruction`,
+  limitTooHigh: `${INSTRUCTIONS}compute_limit_instruction_too_high`,
+  price: `${INSTRUCTIONS}compute_price_instruction`,
+  priceTooHigh: `${INSTRUCTIONS}compute_price_instruction_too_high`,
+  noTransfer: `${PREFIX}no_transfer_instruction`,
+  feePayer: `${PREFIX}transaction_fee_payer_transferring_funds`,
+  mint: `${PREFIX}mint_mismatch`,
+  recipient: `${PREFIX}recipient_mismatch`,
+  amount: `${PREFIX}amount_mismatch`,
+  fourth: `${PREFIX}unknown_fourth_instruction`,
+  fifth: `${PREFIX}unknown_fifth_instruction`,
+  sixth: `${PREFIX}unknown_sixth_instruction`,
+  seventh: `${PREFIX}unknown_seventh_instruction`,
+  memoCount: `${PREFIX}memo_count`,
+  /** Our own: the memo is of no request and price that were quoted. */
+  other: 'no_matching_requirements',
+} as const satisfies Record<string, RefusalCode>;
+
+export const PROGRAMS = {
+  system: '11111111111111111111111111111111',
+  compute: 'ComputeBudget111111111111111111111111111111',
+  token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  token2022: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+  associated: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
+  memo: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+  memoV1: 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
+  lighthouse: 'L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95',
+} as const;
+
+/** Some address that nobody has the key of. */
+export const STRANGER = 'So11111111111111111111111111111111111111112';
+
+/** A forgery that the payer signs: only its content is wrong. */
+export const resigned = (name: string, reason: RefusalCode, change: Change): Forgery => ({
+  name,
+  reason,
+  make({ draft }, forge) {
+    change(draft, forge);
+    return signed(draft, [forge.payer, forge.payee]);
+  },
+});
+
+/** The instruction at a position of a draft. */
+export function at(draft: Draft, position: number): DraftInstruction {
+  const found = draft.instructions[position];
+  if (!found) throw new Error(`no instruction ${position}`);
+  return found;
+}
+
+export const limitOf = (draft: Draft): DraftInstruction => at(draft, 0);
+export const priceOf = (draft: Draft): DraftInstruction => at(draft, 1);
+export const transferOf = (draft: Draft): DraftInstruction => at(draft, 2);
+export const memoOf = (draft: Draft): DraftInstruction => at(draft, 3);
+
+/** An instruction of a program that is added to the keys when it is new. */
+export const instruction = (
+  draft: Draft,
+  program: string,
+  accounts: number[] = [],
+  data: readonly number[] = [],
+): DraftInstruction => ({ program: readable(draft, program), accounts, data: Uint8Array.from(data) });
+
+/** The same instruction once more. */
+export const copyOf = ({ program, accounts, data }: DraftInstruction): DraftInstruction => ({
+  program,
+  accounts: [...accounts],
+  data: Uint8Array.from(data),
+});
+
+/** Numbers as the token and the compute budget program write them. */
+export function u64(value: bigint): number[] {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(value);
+  return [...bytes];
+}
+
+export const u32 = (value: number): number[] => u64(BigInt(value)).slice(0, 4);

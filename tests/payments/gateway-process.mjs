@@ -1,0 +1,25 @@
+// A gateway in a process of its own, configured by the environment, that kills itself after the step argv[2]. With
+// argv[3] no file of it may grow beyond so many blocks, as on a disk that is full.
+import { spawn } from 'node:child_process';
+import { processEnvironment, readConfig, run, startGateway } from '@asset-gateway/gateway';
+
+const [, script, last, blocks] = process.argv;
+
+async function serve() {
+  const gateway = await startGateway(readConfig(processEnvironment()), {
+    onStep: (step) => {
+      if (step === last) process.kill(process.pid, 'SIGKILL');
+    },
+  });
+  process.stdout.write(`listening ${gateway.url}\n`);
+  return gateway;
+}
+
+if (blocks === undefined) {
+  await run(serve);
+} else {
+  const command = `ulimit -f ${Number(blocks)}; exec "$0" "$1" "$2"`;
+  const child = spawn('sh', ['-c', command, process.execPath, script, last], { stdio: 'inherit' });
+  child.on('exit', (code) => process.exit(code ?? 1));
+  process.on('SIGTERM', () => child.kill('SIGKILL'));
+}

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memberText } from '../../packages/gateway/src/upstreams/member-text.ts';
+import { startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { EXAMPLES } from '../../packages/sandbox/src/solana/provider.ts';
+import { CANARY_PROVIDER_KEY, type Market, startMarket } from '../kit/shop.ts';
+import { jsonTestSuite } from '../signin/vectors.ts';
+import { callOf, leaves, paymentFor, ROOMY, sendPaid } from './calls.ts';
+import { openWallet, type Wallet } from './wallets.ts';
+
+let market: Market;
+let wallet: Wallet;
+beforeAll(async () => {
+  const shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
+  market = await startMarket(ROOMY, { shop });
+  wallet = await openWallet(shop);
+});
+afterAll(async () => {
+  await market.stop();
+  await market.shop.close();
+});
+
+/** The bytes of the envelope's last member. */
+const resultIn = (text: string): string => text.slice(text.indexOf('"result":') + '"result":'.length, -1);
+
+/** Buys, and gives the answer as it came over the wire. */
+async function buy(id: string, params?: unknown): Promise<string> {
+  const call = callOf(id, params === undefined ? {} : { body: { params } });
+  const payment = await paymentFor(market, call, wallet);
+  const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+/** What the upstream itself says to this call. */
+async function upstreamText(method: string, params: unknown): Promise<string> {
+  const { rpcUrls, arrivals } = market.shop.provider;
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await fetch(rpcUrls.helius.mainnet, { method: 'POST', headers, body });
+  const text = await response.text();
+  arrivals.pop();
+  return text;
+}
+
+describe('a wide integer is rounded', () => {
+  it('U6 in an account: 2^64 - 1 and 2^63', async () => {
+    const params = [EXAMPLES.whale, { encoding: 'base64' }];
+    const upstream = await upstreamText('getAccountInfo', params);
+    const result = resultIn(await buy('rpc.mainnet.helius.getAccountInfo', params));
+    expect(result).toContain('"rentEpoch":18446744073709551615');
+    expect(result).toContain('"lamports":9223372036854775808');
+    expect(upstream).toContain(`"result":${result}`);
+  });
+
+  it('U6 in a balance, by both providers', async () => {
+    for (const provider of ['helius', 'alchemy']) {
+      const text = await buy(`rpc.mainnet.${provider}.getBalance`, [EXAMPLES.whale]);
+      expect(resultIn(text)).toMatch(/"value":9223372036854775808\}$/);
+    }
+  });
+});
+
+const AWKWARD = [
+  '1E400',
+  '-0',
+  '1.10',
+  'null',
+  'false',
+  '""',
+  '[]',
+  '{}',
+  '"\\u0000\\ud800 \\"result\\":1}"',
+  ' { "a" : 1 , "a" : 2 } ',
+  '[18446744073709551615, 0.1000000000000000055511151231257827, -1e-400]',
+  '{"result":{"error":{"code":-32602}},"id":7}',
+  '["}","{","]","[","\\\\","\\\\\\""]',
+  `${'['.repeat(5000)}${']'.repeat(5000)}`,
+  `"${'é漢𝄞'.repeat(1000)}"`,
+];
+
+describe('U6 awkward JSON is changed on its way', () => {
+  it('whatever it is, and wherever it stands in the answer', async () => {
+    const { faults } = market.shop.provider;
+    let id = 0;
+    for (const json of AWKWARD) {
+      id += 1;
+      const bodies = [
+        `{"jsonrpc":"2.0","result":${json},"id":${id}}`,
+        ` { "id" : ${id} , "error" : null , "\\u0072esult" :${json}\n} `,
+        `{"result":"first","id":${id},"result":${json}}`,
+      ];
+      faults.body = bodies[id % bodies.length];
+      expect(resultIn(await buy('rpc.devnet.helius.getBalance'))).toBe(json.trim());
+    }
+    faults.reset();
+  });
+
+  it('as one of the y_ files of JSONTestSuite', () => {
+    const files = jsonTestSuite().filter(({ name }) => name.startsWith('y_'));
+    expect(files.length).toBeGreaterThan(90);
+    for (const { name, bytes } of files) {
+      const json = bytes.toString();
+      const answers = [
+        `{"result":${json}}`,
+        `{"a":[{"result":0}],"result" : ${json} ,"id":1}`,
+        `{"result":1,"result":${json}}`,
+      ];
+      for (const answer of answers) expect(memberText(answer, 'result'), name).toBe(json.trim());
+      expect(memberText(`{"other":${json}}`, 'result'), name).toBeUndefined();
+    }
+  });
+});
+
+describe('what reaches the upstream is not', () => {
+  const last = () => market.shop.provider.arrivals.at(-1);
+
+  it('addresses, for batch-identity', async () => {
+    const wallets = ['86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY', 'toly.sol'];
+    const call = callOf('wallet.mainnet.helius.batchIdentity', { body: { wallets } });
+    const response = await wallet.buy(`${market.url}${call.target}`, call.init);
+    expect(await response.json()).toMatchObject({ ok: true, method: 'batchIdentity' });
+    expect(last()).toMatchObject({
+      method: 'POST',
+      target: '/v1/wallet/batch-identity',
+      body: JSON.stringify({ addresses: wallets }),
+    });
+  });
+
+  it('one JSON-RPC call of the method and the parameters, with an id of ours', async () => {
+    const params = [EXAMPLES.whale, { commitment: 'confirmed' }];
+    await buy('rpc.mainnet.alchemy.getBalance', params);
+    const { id, ...rest } = JSON.parse(last()?.body ?? '') as Record<string, unknown>;
+    expect([typeof id, rest]).toEqual(['number', { jsonrpc: '2.0', method: 'getBalance', params }]);
+    await buy('das.mainnet.helius.getAsset', { id: EXAMPLES.whale });
+    expect(JSON.parse(last()?.body ?? '')).toMatchObject({ method: 'getAsset', params: { id: EXAMPLES.whale } });
+  });
+
+  it('free of payment headers', async () => {
+    await buy('rpc.mainnet.helius.getBalance');
+    const headers = Object.keys(last()?.headers ?? {});
+    expect(headers.filter((name) => /payment|sign-in|cookie|authorization/i.test(name))).toEqual([]);
+  });
+
+  it('the query as it was validated, in the wallet API', async () => {
+    const wallet = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+    const call = callOf('wallet.mainnet.helius.history', { path: { wallet }, query: { limit: 5, before: 'a b&c=d' } });
+    const payer = await openWallet(market.shop);
+    const response = await payer.buy(`${market.url}${call.target}`, call.init);
+    expect(response.status).toBe(200);
+    expect(last()?.target).toBe(`/v1/wallet/${wallet}/history?limit=5&before=a%20b%26c%3Dd`);
+  });
+});

@@ -1,0 +1,155 @@
+import { rmSync } from 'node:fs';
+import { HEADERS } from '@asset-gateway/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import type { ProviderFaultKnobs } from '../../packages/sandbox/src/solana/provider.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { CANARY_PROVIDER_KEY, type Market, startMarket } from '../kit/shop.ts';
+import { answersWith, callOf, leaves, paymentFor, ROOMY, sendPaid } from './calls.ts';
+import { openWallet, type Wallet } from './wallets.ts';
+
+let dataDir: string;
+let shop: SandboxShop;
+let market: Market;
+let wallet: Wallet;
+beforeEach(async () => {
+  dataDir = makeFolder();
+  shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
+  market = await startMarket(ROOMY, { dataDir, shop });
+  wallet = await openWallet(shop);
+});
+afterEach(async () => {
+  await market.stop();
+  await shop.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const HELIUS = 'rpc.mainnet.helius.getBalance';
+const ALCHEMY = 'rpc.devnet.alchemy.getBalance';
+const SECRET_WORDS = 'the node at 10.0.0.7 says no';
+const error = (code: number): ProviderFaultKnobs => ({ jsonRpcError: { code, message: SECRET_WORDS } });
+const body = (value: unknown): ProviderFaultKnobs => ({
+  body: typeof value === 'string' ? value : JSON.stringify(value),
+});
+
+type Case = readonly [what: string, knobs: ProviderFaultKnobs, status: number, code: string];
+
+const REJECTED: readonly Case[] = [
+  ...[-32600, -32602, -32015].map((code): Case => [`${code}`, error(code), 422, 'upstream_rejected']),
+  ['-32602 with status 400', { status: 400, message: SECRET_WORDS }, 422, 'upstream_rejected'],
+];
+const FAILED: readonly Case[] = [
+  ...[-32601, -32603, -32000, -32004, -32001, -32003, -32700, 0, 1, 500, -32600.5].map(
+    (code): Case => [`${code}`, error(code), 502, 'upstream_error'],
+  ),
+  ['an error that is no object', body({ jsonrpc: '2.0', id: 1, error: 'no' }), 502, 'upstream_error'],
+  ['an error beside a result', body({ jsonrpc: '2.0', id: 1, result: 1, error: { code: 1 } }), 502, 'upstream_error'],
+];
+const UNUSABLE: readonly Case[] = [
+  ['the id of another call', { wrongId: true }],
+  ['neither result nor error', { missingResult: true }],
+  ['an id that is text', body({ jsonrpc: '2.0', id: '1', result: 1 })],
+  ['no id', body({ jsonrpc: '2.0', result: 1 })],
+  ['an id that is null', body({ jsonrpc: '2.0', id: null, result: 1 })],
+  ['a batch', body([{ jsonrpc: '2.0', id: 1, result: 1 }])],
+  ['an empty batch', body([])],
+  ['text', body('"result"')],
+  ['null', body('null')],
+  ['a number', body('1')],
+  ['nothing', body('')],
+  ['HTML', body('<html>')],
+  ['two answers', body('{"jsonrpc":"2.0","id":1,"result":1}{"jsonrpc":"2.0","id":1,"result":1}')],
+  ['a result only inside', body({ id: 1, params: { result: 1 } })],
+  ['half an answer', { truncate: 0.5 }],
+].map(([what, knobs]): Case => [what as string, knobs as ProviderFaultKnobs, 502, 'upstream_invalid_response']);
+
+/** Fails once, and shows that nothing was settled and that the same payment buys the answer afterwards. */
+async function failsUnpaid(id: string, [, knobs, status, code]: Case): Promise<void> {
+  const call = callOf(id);
+  const payment = await paymentFor(market, call, wallet);
+  const { faults } = market.shop.provider;
+  Object.assign(faults, knobs);
+  const refused = await leaves(market, { transfers: 0, arrivals: 1 }, () =>
+    answersWith(status, code, 'unused', sendPaid(market, call, payment)),
+  );
+  expect(JSON.stringify(refused)).not.toMatch(/10\.0\.0\.7|CANARY/);
+  expect(refused.payment).toEqual({ state: 'unused' });
+  faults.reset();
+  const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+  expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
+  expect(await response.json()).toMatchObject({ ok: true });
+}
+
+describe('U19 a JSON-RPC error is settled', () => {
+  it.each(['rejected', 'failed'] as const)('of the codes that mean %s', async (kind) => {
+    for (const each of kind === 'rejected' ? REJECTED : FAILED) {
+      wallet = await openWallet(market.shop);
+      await failsUnpaid(HELIUS, each);
+      if (each[0] !== '-32602 with status 400') await failsUnpaid(ALCHEMY, each);
+    }
+  });
+});
+
+describe('U20 what is not the answer to our call is settled', () => {
+  it('by anything that is wrong with it', async () => {
+    for (const each of UNUSABLE) {
+      wallet = await openWallet(market.shop);
+      await failsUnpaid(HELIUS, each);
+    }
+  });
+});
+
+const LANES = [
+  ['-32005', 'rpc.mainnet.helius.getBalance', error(-32005)],
+  ['-32029', 'rpc.devnet.helius.getBalance', error(-32029)],
+  ['429', 'rpc.mainnet.alchemy.getBalance', error(429)],
+  ['-32029 with status 429', 'das.devnet.helius.getAsset', { status: 429 }],
+  ['429 with status 429', 'das.mainnet.alchemy.getAsset', { status: 429, retryAfter: '7' }],
+] as const;
+
+describe('U19 an upstream that asks for a pause', () => {
+  it.each(LANES)('is paid, or asked again: %s', async (_, id, knobs) => {
+    const call = callOf(id);
+    const payment = await paymentFor(market, call, wallet);
+    const { faults } = market.shop.provider;
+    Object.assign(faults, knobs);
+    const answer = await leaves(market, { transfers: 0, arrivals: 1 }, () => sendPaid(market, call, payment));
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    await answersWith(503, 'upstream_rate_limited', 'unused', Promise.resolve(answer));
+    faults.reset();
+    await leaves(market, { transfers: 0, arrivals: 0 }, () =>
+      answersWith(503, 'upstream_rate_limited', 'unused', sendPaid(market, call, payment)),
+    );
+    const [elsewhere] = LANES.filter(([, other]) => other !== id);
+    const neighbour = callOf(elsewhere?.[1] ?? '');
+    const bought = await wallet.buy(`${market.url}${neighbour.target}`, neighbour.init);
+    expect(bought.status).toBe(200);
+    await market.stop();
+    market = await startMarket(ROOMY, { dataDir, shop });
+    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+    expect(await response.json()).toMatchObject({ ok: true });
+  });
+});
+
+describe('a status of the upstream is settled', () => {
+  it.each([
+    ['400 at Alchemy', ALCHEMY, 400, 400, 'upstream_rejected'],
+    ['404', 'wallet.mainnet.helius.identity', 404, 404, 'upstream_rejected'],
+    ['422', 'wallet.mainnet.helius.balances', 422, 422, 'upstream_rejected'],
+    ['401', HELIUS, 401, 502, 'upstream_auth_failed'],
+    ['403 at Alchemy', ALCHEMY, 403, 502, 'upstream_auth_failed'],
+    ['403 of the wallet API', 'wallet.mainnet.helius.identity', 403, 502, 'upstream_auth_failed'],
+    ['500', HELIUS, 500, 502, 'upstream_error'],
+    ['503', 'das.mainnet.helius.getAsset', 503, 502, 'upstream_error'],
+  ] as const)('%s', async (what, id, upstreamStatus, status, code) => {
+    await failsUnpaid(id, [what, { status: upstreamStatus }, status, code]);
+  });
+
+  it('404 of a wallet that nobody knows', async () => {
+    const call = callOf('wallet.mainnet.helius.identity', { path: { wallet: shop.payTo } });
+    const payment = await paymentFor(market, call, wallet);
+    await leaves(market, { transfers: 0, arrivals: 1 }, () =>
+      answersWith(404, 'upstream_rejected', 'unused', sendPaid(market, call, payment)),
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compileGateway } from '../process/program.ts';
+import { ask, type Buyer, insist, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
+import { openStreet, type Street } from './fault-process.ts';
+
+describe.sequential('P19 SIGTERM while something is being bought', () => {
+  let street: Street;
+  let buyer: Buyer;
+
+  beforeAll(async () => {
+    await compileGateway();
+    street = await openStreet();
+    buyer = await newBuyer(street.shop.mainnet);
+  });
+  afterAll(() => street.close());
+
+  async function bought(signal?: AbortSignal) {
+    const { mainnet, provider } = street.shop;
+    const gateway = await street.open();
+    const path = newPath();
+    const payment = await buyer.pay(gateway.url + path);
+    const before = { transfers: mainnet.transfers.length, arrivals: provider.arrivals.length };
+    provider.faults.delayMs = 1_500;
+    mainnet.faults.confirmAfterMs = 1_000;
+    const asked = ask(gateway.url + path, payment, signal ? { signal } : {}).catch(() => undefined);
+    await until(() => provider.arrivals.length > before.arrivals);
+    return { gateway, path, payment, before, asked };
+  }
+
+  it('P19 between upstream and settle: drained and served, one transfer', async () => {
+    const { mainnet, provider } = street.shop;
+    const { gateway, path, payment, before, asked } = await bought();
+    const ended = gateway.end('SIGTERM');
+    const reply = await asked;
+    expect([reply?.status, reply?.isReplayed]).toEqual([200, false]);
+    expect(await ended).toBe(0);
+    street.shop.mainnet.faults.reset();
+    provider.faults.reset();
+    const next = await street.open();
+    const again = await insist(next.url + path, payment);
+    expect([again.status, again.isReplayed, again.text]).toEqual([200, true, reply?.text]);
+    expect(mainnet.transfers.length - before.transfers).toBe(1);
+    expect(provider.arrivals.length - before.arrivals).toBe(1);
+    await next.end('SIGTERM');
+  });
+
+  it('P19 and the client leaves as well: the next gateway serves the same payment, one transfer', async () => {
+    const { mainnet, provider } = street.shop;
+    const leaving = new AbortController();
+    const { gateway, path, payment, before, asked } = await bought(leaving.signal);
+    leaving.abort();
+    await asked;
+    await gateway.end('SIGTERM');
+    mainnet.faults.reset();
+    provider.faults.reset();
+    const next = await street.open();
+    const reply = await insist(next.url + path, payment);
+    expect(reply.status).toBe(200);
+    expect(receiptIn(reply)).toMatchObject({ success: true });
+    expect(mainnet.transfers.length - before.transfers).toBe(1);
+    await next.end('SIGTERM');
+  });
+});
+
+describe('P7 a disk that takes no more', () => {
+  it('P7 is a 503 before money moves, and whoever paid is served', { timeout: 60_000 }, async () => {
+    await compileGateway();
+    const street = await openStreet(ROOMY);
+    const { mainnet, provider } = street.shop;
+    provider.faults.body = JSON.stringify({ big: 'x'.repeat(50_000) });
+    const gateway = await street.open('none', 2_000);
+    const buyer = await newBuyer(mainnet);
+    const paid: [string, string][] = [];
+    let refused = 0;
+    for (let count = 0; count < 120 && refused < 3; count++) {
+      const url = gateway.url + newPath();
+      const payment = await buyer.pay(url);
+      const reply = await ask(url, payment);
+      if (reply.status === 200) paid.push([url, payment]);
+      else {
+        expect([reply.status, reply.code]).toEqual([503, 'state_unavailable']);
+        expect(reply.text).toContain('"state":"unused"');
+        refused++;
+      }
+    }
+    expect(refused).toBe(3);
+    expect(paid.length).toBeGreaterThan(0);
+    expect(mainnet.transfers).toHaveLength(paid.length);
+    for (const each of paid.slice(-3)) expect((await ask(...each)).status).toBe(200);
+    expect(mainnet.transfers).toHaveLength(paid.length);
+    await street.close();
+  });
+});

@@ -1,0 +1,103 @@
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import { ExactSvmScheme } from '@x402/svm/exact/client';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Market, startMarket } from '../kit/shop.ts';
+import { ask, insist, newBuyer, newPath, ROOMY, readReply, receiptIn, until } from './fault-buyer.ts';
+
+const STEPS = ['reserve', 'verify', 'upstream', 'store', 'settle', 'record'];
+/** Who leaves later than this may have been sent the answer before the gateway can know. */
+const NOTICED = STEPS.slice(0, 4);
+
+const markets: Market[] = [];
+afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
+
+async function open(onStep?: (step: string) => void): Promise<Market> {
+  const market = await startMarket(ROOMY, onStep ? { onStep } : {});
+  markets.push(market);
+  return market;
+}
+
+/** A market that has answered a client which left at this step, and the payment that it left with. */
+async function left(step: string) {
+  const leaving = new AbortController();
+  const market = await open((name) => name === step && leaving.abort());
+  const { mainnet } = market.shop;
+  const buyer = await newBuyer(mainnet);
+  const url = market.url + newPath();
+  const payment = await buyer.pay(url);
+  const { signal } = leaving;
+  await ask(url, payment, { signal }).catch(() => undefined);
+  await until(() => mainnet.transfers.length === 1);
+  return { market, mainnet, provider: market.shop.provider, buyer, url, payment };
+}
+
+describe.concurrent('P18 a client that leaves', () => {
+  it.each(STEPS)('P18 after %s: the same payment later gets the stored answer', async (step) => {
+    const { mainnet, provider, url, payment } = await left(step);
+    const reply = await insist(url, payment);
+    expect([reply.status, reply.isReplayed]).toEqual([200, true]);
+    expect(receiptIn(reply).transaction).toBe(mainnet.transfers[0]?.signature);
+    expect([mainnet.transfers.length, provider.arrivals.length]).toEqual([1, 1]);
+  });
+
+  it.each(NOTICED)('P18 after %s: a new payment gets what is owed and moves no money', async (step) => {
+    const { mainnet, provider, url, buyer } = await left(step);
+    const renewed = await buyer.pay(url);
+    const reply = await insist(url, renewed);
+    expect([reply.status, reply.isReplayed]).toEqual([200, true]);
+    expect(receiptIn(reply).transaction).toBe(mainnet.transfers[0]?.signature);
+    expect([mainnet.transfers.length, provider.arrivals.length]).toEqual([1, 1]);
+    const next = await ask(url, await buyer.pay(url));
+    expect([next.status, next.isReplayed]).toEqual([200, false]);
+    expect(mainnet.transfers).toHaveLength(2);
+  });
+
+  it('P18 what is owed to one payer is not given to another', async () => {
+    const { mainnet, url, market } = await left('store');
+    const stranger = await newBuyer(market.shop.mainnet);
+    const reply = await ask(url, await stranger.pay(url));
+    expect([reply.status, reply.isReplayed]).toEqual([200, false]);
+    expect(mainnet.transfers.map(({ from }) => from)).toContain(stranger.address);
+    expect(mainnet.transfers).toHaveLength(2);
+  });
+});
+
+describe.concurrent('P6 a stock client', () => {
+  it('P6 that is answered 503 and simply calls again is charged once', async () => {
+    const market = await open();
+    const { mainnet } = market.shop;
+    const { signer } = await newBuyer(mainnet);
+    const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: mainnet.url }));
+    const call = wrapFetchWithPayment(fetch, client);
+    const url = market.url + newPath();
+    mainnet.faults.dropAfterBroadcast = true;
+    mainnet.faults.lie = { statusMissing: true };
+    for (let round = 0; round < 3; round++) {
+      const reply = await readReply(await call(url));
+      expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
+    }
+    mainnet.faults.reset();
+    const reply = await readReply(await call(url));
+    expect([reply.status, reply.isReplayed]).toEqual([200, true]);
+    expect(mainnet.transfers).toHaveLength(1);
+  });
+
+  it('P6 that gives up on a slow upstream and simply calls again is charged once', async () => {
+    const market = await open();
+    const { mainnet, provider } = market.shop;
+    const buyer = await newBuyer(mainnet);
+    const url = market.url + newPath();
+    const payment = await buyer.pay(url);
+    provider.faults.delayMs = 1_000;
+    const impatient = new AbortController();
+    const given = ask(url, payment, { signal: impatient.signal }).catch(() => undefined);
+    await until(() => provider.arrivals.length === 1);
+    impatient.abort();
+    await given;
+    const reply = await insist(url, await buyer.pay(url));
+    expect(reply.status).toBe(200);
+    await until(() => mainnet.transfers.length > 0);
+    await insist(url, payment);
+    expect(mainnet.transfers).toHaveLength(1);
+  });
+});

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PAYMENTS } from '../../packages/gateway/src/stores/payments.ts';
+import { type Ledger, newPayment, openLedger, REFUSED, SETTLED, settle, startSettling } from './forge-records.ts';
+
+let ledger: Ledger;
+beforeEach(() => {
+  ledger = openLedger();
+});
+afterEach(() => ledger.close());
+
+function elapse(milliseconds: number): void {
+  ledger.nowMs += milliseconds;
+  const passer = newPayment();
+  ledger.payments.reserve(passer);
+  ledger.payments.release(passer.key, passer.owner);
+}
+
+/** More than half of what all answers together may have. */
+const LARGE = `"${'x'.repeat(129 * 1024 * 1024)}"`;
+
+describe('a record', () => {
+  it('P7 of a payment that was refused, came again and is being settled outlives the forgetting of the refusal', async () => {
+    const payment = newPayment();
+    await startSettling(ledger, payment);
+    await ledger.payments.resolve(payment.key, REFUSED);
+    elapse(PAYMENTS.refusedMs - 1_000);
+    ledger.nowMs += 2_000;
+    await startSettling(ledger, payment);
+    elapse(60_000);
+    await ledger.reopen();
+    expect(ledger.payments.find(payment.key)?.progress).toBe('unresolved');
+  });
+
+  it('of a payment that was refused and is then proved to be settled stays for 24 hours', async () => {
+    const payment = newPayment();
+    await startSettling(ledger, payment);
+    await ledger.payments.resolve(payment.key, REFUSED);
+    await ledger.payments.resolve(payment.key, SETTLED);
+    const { progress } = ledger.payments.find(payment.key) ?? {};
+    elapse(PAYMENTS.refusedMs + 60_000);
+    await ledger.reopen();
+    expect(ledger.payments.find(payment.key)?.progress).toBe(progress === 'settled' ? 'settled' : undefined);
+  });
+});
+
+describe('an answer', () => {
+  it('is counted once, however often it is kept', async () => {
+    const [repeated, other] = [newPayment(), newPayment()];
+    for (const payment of [repeated, other]) {
+      await settle(ledger, payment, payment === repeated ? LARGE : '"small"');
+      ledger.payments.delivered(payment.key);
+    }
+    await ledger.payments.keep(repeated.key, LARGE);
+    elapse(31_000);
+    expect(ledger.payments.answer(repeated.key)).toBe(LARGE);
+    expect(ledger.payments.answer(other.key)).toBe('"small"');
+  }, 120_000);
+});
+
+describe('a payment', () => {
+  it('reaches an upstream at most 3 times while its memo is good', () => {
+    const payment = newPayment();
+    const fail = () => {
+      const verdict = ledger.payments.reserve(payment);
+      if (verdict === 'reserved') {
+        ledger.payments.called(payment.key);
+        ledger.payments.release(payment.key, payment.owner);
+      }
+      return verdict;
+    };
+    for (let call = 0; call < 3; call++) expect(fail()).toBe('reserved');
+    for (let minute = 0; minute < 4; minute++) {
+      elapse(61_000);
+      expect(fail()).toBe('exhausted');
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import { newKeypair } from '@asset-gateway/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMPUTE_FORGERIES } from './forge-compute.ts';
+import { startYesMan, type YesMan } from './forge-facilitator.ts';
+import { FEE_PAYER_FORGERIES, SIGNER_FORGERIES } from './forge-fee-payer.ts';
+import { addressOf, carrying, type Forge, openForge } from './forge-market.ts';
+import { MEMO_FORGERIES } from './forge-memo.ts';
+import { SIGNATURE_FORGERIES } from './forge-signature.ts';
+import { TRANSFER_FORGERIES } from './forge-transfer.ts';
+
+const feePayer = addressOf(newKeypair());
+
+let yesMan: YesMan;
+let forge: Forge;
+beforeAll(async () => {
+  yesMan = await startYesMan(feePayer);
+  forge = await openForge({ FACILITATOR_URL: yesMan.url, FEE_PAYER_KEYPAIR: '' }, feePayer);
+});
+afterAll(async () => {
+  await forge.stop();
+  await yesMan.close();
+});
+
+const families = {
+  'its fee payer': FEE_PAYER_FORGERIES,
+  'its signers': SIGNER_FORGERIES,
+  'its cost': COMPUTE_FORGERIES,
+  'its transfer': TRANSFER_FORGERIES,
+  'its memo': MEMO_FORGERIES,
+  'its signatures': SIGNATURE_FORGERIES,
+};
+
+const isPicked = (_: unknown, index: number): boolean => process.env.ROUNDS === 'full' || index % 3 === 0;
+
+describe('a facilitator that says yes to everything', () => {
+  it.each(Object.entries(families))('P10 is not asked about a payment that is wrong in %s', async (_, forgeries) => {
+    for (const { name, reason, make } of forgeries.filter(isPicked)) {
+      const genuine = await forge.genuine();
+      const told = await forge.pay(carrying(genuine.payload, make(genuine, forge)));
+      expect({ name, status: told.status, error: told.error }).toEqual({ name, status: 402, error: reason });
+    }
+    expect(yesMan.asked).toEqual([]);
+    expect(forge.market.shop.provider.arrivals).toHaveLength(0);
+  });
+
+  it('P10 is asked about one that is right, and its word alone settles nothing', async () => {
+    const told = await forge.pay((await forge.genuine()).payload);
+    expect({ status: told.status, error: told.error }).toEqual({ status: 503, error: 'settlement_pending' });
+    expect(told.body).not.toHaveProperty('result');
+    expect(yesMan.asked).toEqual(['/verify', '/settle']);
+  });
+});

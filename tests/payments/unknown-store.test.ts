@@ -1,0 +1,100 @@
+import { rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openEmbedded } from '../../packages/gateway/src/stores/embedded.ts';
+import { EmbeddedPayments } from '../../packages/gateway/src/stores/embedded-payments.ts';
+import type { NewPayment } from '../../packages/gateway/src/stores/payments.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { type Market, startMarket } from '../kit/shop.ts';
+import { ask, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
+
+type Written = 'settling' | 'resolve' | 'keep';
+
+/** Lets this one write happen and then says that it has failed, as a disk does that fills up. */
+function failOnce(name: Written): void {
+  const original = EmbeddedPayments.prototype[name] as (...words: unknown[]) => Promise<void>;
+  vi.spyOn(EmbeddedPayments.prototype, name).mockImplementationOnce(async function (
+    this: EmbeddedPayments,
+    ...words: unknown[]
+  ) {
+    await original.apply(this, words);
+    throw new Error('ENOSPC: no space left on device');
+  });
+}
+
+describe('a store that fails in the middle of a purchase', () => {
+  let market: Market;
+  beforeAll(async () => {
+    market = await startMarket(ROOMY);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+  afterAll(() => market.stop());
+
+  it('P7 after the transfer: the answer is served all the same, and served again', async () => {
+    const { mainnet } = market.shop;
+    const url = market.url + newPath();
+    const payment = await (await newBuyer(mainnet)).pay(url);
+    const before = mainnet.transfers.length;
+    failOnce('resolve');
+    const first = await ask(url, payment);
+    expect([first.status, first.isReplayed]).toEqual([200, false]);
+    expect(receiptIn(first)).toMatchObject({ success: true, transaction: mainnet.transfers.at(-1)?.signature });
+    const again = await ask(url, payment);
+    expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
+    expect(mainnet.transfers.length - before).toBe(1);
+    expect(market.logLines.join('')).toContain('ENOSPC');
+  });
+
+  it('P7 before the transfer: 503, nothing moves, and no byte of the result', async () => {
+    const { mainnet, provider } = market.shop;
+    const url = market.url + newPath();
+    const payment = await (await newBuyer(mainnet)).pay(url);
+    const before = mainnet.transfers.length;
+    provider.faults.body = '{"canary":"CANARY_result"}';
+    failOnce('keep');
+    const reply = await ask(url, payment);
+    provider.faults.reset();
+    expect([reply.status, reply.code]).toEqual([503, 'state_unavailable']);
+    expect(reply.text).toContain('"state":"unused"');
+    expect(reply.text).not.toContain('CANARY_result');
+    expect(mainnet.transfers).toHaveLength(before);
+    const later = await ask(url, payment);
+    expect([later.status, later.isReplayed, mainnet.transfers.length - before]).toEqual([200, false, 1]);
+  });
+});
+
+describe('P22 a reservation that is not yours', () => {
+  const folder = makeFolder();
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const payment: NewPayment = {
+    key: 'solana:key',
+    network: 'solana:',
+    requestHash: 'hash',
+    payer: 'payer',
+    source: 'source',
+    memo: undefined,
+    priceUsd: '0.0005',
+    transaction: '',
+    requirement: '{}',
+    owner: 'first',
+  };
+
+  it('P22 is neither given back, nor settled, nor withdrawn by another owner, nor by its own once it settles', async () => {
+    const { payments, close } = await openEmbedded(folder);
+    expect(payments.reserve(payment)).toBe('reserved');
+    payments.release(payment.key, 'second');
+    expect(payments.reserve({ ...payment, owner: 'second' })).toBe('taken');
+    await expect(payments.settling(payment.key, 'second', { answer: '1' })).rejects.toThrow();
+    await payments.settling(payment.key, 'first', { answer: '1', signature: 'signature' });
+    payments.release(payment.key, 'first');
+    await payments.withdraw(payment.key, 'second');
+    expect(payments.find(payment.key)?.progress).toBe('settling');
+    await payments.resolve(payment.key, { progress: 'settled', signature: 'signature' });
+    await payments.resolve(payment.key, { progress: 'refused', reason: 'too late' });
+    await payments.withdraw(payment.key, 'first');
+    payments.release(payment.key, 'first');
+    expect(payments.find(payment.key)?.progress).toBe('settled');
+    await close();
+  });
+});

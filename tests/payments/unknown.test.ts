@@ -1,0 +1,158 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { ChainFaults } from '../../packages/sandbox/src/chain/chain.ts';
+import { type Market, startMarket } from '../kit/shop.ts';
+import { ask, type Buyer, insist, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
+
+const markets: Market[] = [];
+afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
+
+interface Scene {
+  readonly market: Market;
+  readonly buyer: Buyer;
+  readonly url: string;
+  readonly payment: string;
+  readonly faults: ChainFaults;
+}
+
+async function scene(): Promise<Scene> {
+  const market = await startMarket(ROOMY);
+  markets.push(market);
+  const buyer = await newBuyer(market.shop.mainnet);
+  const url = market.url + newPath();
+  return { market, buyer, url, payment: await buyer.pay(url), faults: market.shop.mainnet.faults };
+}
+
+async function expectStored({ market, url, payment }: Scene, limitMs?: number): Promise<void> {
+  const { mainnet, provider } = market.shop;
+  const reply = await insist(url, payment, limitMs);
+  expect([reply.status, reply.isReplayed]).toEqual([200, true]);
+  expect(receiptIn(reply)).toMatchObject({ success: true, transaction: mainnet.transfers[0]?.signature });
+  expect(mainnet.transfers).toHaveLength(1);
+  expect(provider.arrivals).toHaveLength(1);
+}
+
+const sends = ({ market }: Scene): number =>
+  market.shop.mainnet.calls.filter(({ method }) => method === 'sendTransaction').length;
+
+describe.concurrent('P6 an outcome that nobody knows', () => {
+  it('P6 the reply of sendTransaction is lost: the chain is read, and the answer is served at once', async () => {
+    const it = await scene();
+    it.faults.dropAfterBroadcast = true;
+    const first = await ask(it.url, it.payment);
+    expect([first.status, first.isReplayed]).toEqual([200, false]);
+    expect(it.market.shop.mainnet.transfers).toHaveLength(1);
+    await expectStored(it);
+    expect(sends(it)).toBe(1);
+  });
+
+  it('P6 the reply is lost and the chain shows nothing yet: 503, then the stored answer', async () => {
+    const it = await scene();
+    it.faults.dropAfterBroadcast = true;
+    it.faults.lie = { statusMissing: true };
+    const first = await ask(it.url, it.payment);
+    expect([first.status, first.code]).toEqual([503, 'settlement_pending']);
+    expect(first.headers.get('retry-after')).toBe('2');
+    expect(first.headers.has('payment-required')).toBe(false);
+    expect(receiptIn(first)).toMatchObject({ success: false, errorReason: 'settlement_pending' });
+    const again = await ask(it.url, it.payment);
+    expect([again.status, again.code]).toEqual([503, 'settlement_pending']);
+    it.faults.reset();
+    await expectStored(it);
+  });
+
+  it('P6 is settled within 5 s of the chain showing it, though nobody asks', async () => {
+    const it = await scene();
+    it.faults.dropAfterBroadcast = true;
+    it.faults.lie = { statusMissing: true };
+    expect((await ask(it.url, it.payment)).status).toBe(503);
+    it.faults.reset();
+    const { mainnet } = it.market.shop;
+    const seen = mainnet.calls.length;
+    const shown = performance.now();
+    await until(() => mainnet.calls.slice(seen).some(({ method }) => method === 'getSignatureStatuses'), 5_000);
+    await until(async () => (await ask(it.url, it.payment)).status === 200, 5_000 - (performance.now() - shown));
+    await expectStored(it);
+  });
+
+  it('P6 a status that comes late: the request waits for it', async () => {
+    const it = await scene();
+    it.faults.confirmAfterMs = 3_000;
+    const first = await ask(it.url, it.payment);
+    expect([first.status, first.isReplayed]).toEqual([200, false]);
+    await expectStored(it);
+  });
+
+  it('P6 sendTransaction hangs and nothing was sent: it is sent by the reconciler, once', async () => {
+    const it = await scene();
+    it.faults.hang = new Set(['sendTransaction']);
+    const first = await ask(it.url, it.payment);
+    expect([first.status, first.code]).toEqual([503, 'settlement_pending']);
+    expect(it.market.shop.mainnet.transfers).toHaveLength(0);
+    it.faults.reset();
+    await expectStored(it);
+  });
+
+  it('P6 what was never taken by a block is refused only when it can never be', async () => {
+    const it = await scene();
+    it.faults.loseBroadcast = true;
+    it.faults.hang = new Set(['sendTransaction']);
+    expect((await ask(it.url, it.payment)).code).toBe('settlement_pending');
+    it.faults.expireBlockhashes();
+    expect((await ask(it.url, it.payment)).code).toBe('settlement_pending');
+    it.market.shop.mainnet.advanceBlocks(150);
+    const last = await insist(it.url, it.payment);
+    expect(last.status).toBe(402);
+    expect(last.headers.has('payment-required')).toBe(true);
+    expect(receiptIn(last)).toMatchObject({ success: false, transaction: '' });
+    it.faults.reset();
+    const renewed = await it.buyer.pay(it.url);
+    expect((await ask(it.url, renewed)).status).toBe(200);
+    expect(it.market.shop.mainnet.transfers).toHaveLength(1);
+  });
+
+  it('P6 a new payment for the same request waits while the first one is open, and gets its answer', async () => {
+    const it = await scene();
+    it.faults.dropAfterBroadcast = true;
+    it.faults.lie = { statusMissing: true };
+    expect((await ask(it.url, it.payment)).status).toBe(503);
+    const second = await it.buyer.pay(it.url);
+    const waiting = await ask(it.url, second);
+    expect([waiting.status, waiting.code]).toEqual([503, 'settlement_pending']);
+    expect(waiting.text).toContain('"state":"unused"');
+    it.faults.reset();
+    const reply = await insist(it.url, second);
+    expect([reply.status, reply.isReplayed]).toEqual([200, true]);
+    expect(receiptIn(reply).transaction).toBe(it.market.shop.mainnet.transfers[0]?.signature);
+    await expectStored(it);
+  });
+});
+
+describe.concurrent('P5 a refusal that proves something', () => {
+  it('P5 money that is gone between verify and settle: 402, no byte of the result, nothing moved', async () => {
+    const it = await scene();
+    const { mainnet, provider } = it.market.shop;
+    provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
+    const poor = await newBuyer(mainnet, 500n);
+    const urls = [it.url, it.market.url + newPath()];
+    const payments = await Promise.all(urls.map(async (url) => [url, await poor.pay(url)] as const));
+    provider.faults.delayMs = 400;
+    const replies = await Promise.all(payments.map((paid) => ask(...paid)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 402]);
+    const refused = replies.find(({ status }) => status === 402);
+    expect(refused?.code).toBe('invalid_exact_svm_transaction_simulation_failed');
+    expect(refused?.text).not.toContain('CANARY_result');
+    expect(refused && receiptIn(refused)).toMatchObject({ success: false, transaction: '' });
+    expect(mainnet.transfers).toHaveLength(1);
+  });
+
+  it('P5 a transaction that fails on the chain: 402, and the fee payer paid for nothing else', async () => {
+    const it = await scene();
+    const { mainnet } = it.market.shop;
+    const poor = await newBuyer(mainnet, 1n);
+    it.faults.lie = { simulateOk: true };
+    const reply = await ask(it.url, await poor.pay(it.url));
+    expect(reply.status).toBe(402);
+    expect(receiptIn(reply)).toMatchObject({ success: false });
+    expect(mainnet.transfers).toHaveLength(0);
+  });
+});

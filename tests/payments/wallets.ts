@@ -1,0 +1,50 @@
+import { NETWORKS } from '@asset-gateway/protocol';
+import { generateKeyPairSigner } from '@solana/kit';
+import { x402Client } from '@x402/core/client';
+import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
+import { wrapFetchWithPayment } from '@x402/fetch';
+import { ExactSvmScheme } from '@x402/svm/exact/client';
+import { Agent, type Dispatcher, setGlobalDispatcher } from 'undici';
+import type { SandboxShop } from '../../packages/sandbox/src/shop.ts';
+
+/** Each header once. */
+const once = (headers: Dispatcher.DispatchOptions['headers']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries((headers ?? {}) as Record<string, string>).map(([name, value]) =>
+      name.toLowerCase() === 'content-length' ? [name, value.replace(/,.*/, '')] : [name, value],
+    ),
+  );
+
+// The gateway's undici puts itself under Node's own fetch when it is loaded in the same process. That one repeats the
+// content-length that x402's RPC client sets, and the newer undici refuses it; outside of tests they never meet.
+setGlobalDispatcher(
+  new Agent().compose(
+    (dispatch) => (options, handler) => dispatch({ ...options, headers: once(options.headers) }, handler),
+  ),
+);
+
+/** A wallet with USDC on both chains, behind x402's own client. */
+export interface Wallet {
+  readonly address: string;
+  /** x402's fetch, which pays by itself. */
+  readonly buy: typeof fetch;
+  /** Makes the payment that a 402 asks for, and sends nothing. */
+  pay(required: PaymentRequired): Promise<PaymentPayload>;
+}
+
+const FUNDS = 10_000_000n;
+
+/** A new wallet; without funds it has no USDC account either. */
+export async function openWallet(shop: SandboxShop, funds = FUNDS): Promise<Wallet> {
+  const signer = await generateKeyPairSigner();
+  const client = new x402Client();
+  for (const cluster of ['mainnet', 'devnet'] as const) {
+    if (funds > 0n) await shop[cluster].fundUsdc(signer.address, funds);
+    client.register(NETWORKS[cluster], new ExactSvmScheme(signer, { rpcUrl: shop[cluster].url }));
+  }
+  return {
+    address: signer.address,
+    buy: wrapFetchWithPayment(fetch, client) as typeof fetch,
+    pay: (required) => client.createPaymentPayload(required),
+  };
+}
