@@ -21,12 +21,10 @@ const GATEWAY = 'packages/gateway/src/';
 /** Who may import whom inside the gateway; `types` of a room are for everybody whom the table lets name it. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'call.ts': ['stores/ports.ts'],
-  'settings.ts': [],
-  'paid-config.ts': ['settings.ts'],
-  'config.ts': ['settings.ts', 'paid-config.ts'],
+  'config/': ['config/'],
   'log.ts': ['stages/trail.ts', 'secrets.ts'],
   'secrets.ts': [],
-  'run.ts': ['config.ts'],
+  'run.ts': ['config/'],
   'stores/': ['stores/'],
   'http/': ['http/'],
   'describe/': ['describe/'],
@@ -34,37 +32,24 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'gates/': ['gates/', 'call.ts', 'describe/', 'stores/ports.ts', 'stores/payments.ts'],
   'upstreams/': ['upstreams/', 'call.ts', 'stores/ports.ts'],
   'gateway.ts': ['stages/', 'call.ts', 'gates/gate.ts', 'upstreams/upstream.ts'],
-  'compose.ts': [
+  'compose/': [
+    'compose/',
     'stages/',
     'gates/',
     'upstreams/',
     'stores/',
     'describe/',
-    'config.ts',
+    'config/',
     'gateway.ts',
-    'lanes.ts',
-    'compose-paid.ts',
+    'secrets.ts',
   ],
-  'lanes.ts': ['upstreams/', 'stores/ports.ts', 'config.ts', 'paid-config.ts', 'secrets.ts'],
-  'compose-paid.ts': ['gates/', 'stores/payments.ts', 'config.ts', 'paid-config.ts', 'settings.ts'],
-  'start.ts': ['compose.ts', 'lanes.ts', 'config.ts', 'http/', 'log.ts', 'stores/'],
-  'main.ts': ['config.ts', 'run.ts', 'start.ts'],
-  'index.ts': ['config.ts', 'run.ts', 'start.ts'],
+  'start.ts': ['compose/', 'config/', 'http/', 'log.ts', 'stores/'],
+  'main.ts': ['config/', 'run.ts', 'start.ts'],
+  'index.ts': ['config/', 'run.ts', 'start.ts'],
 };
 
 /** Rooms that speak to the gateway's own packages at all. */
-const WITHOUT_PROTOCOL = [
-  'stores/',
-  'settings.ts',
-  'paid-config.ts',
-  'config.ts',
-  'log.ts',
-  'secrets.ts',
-  'run.ts',
-  'start.ts',
-  'main.ts',
-  'index.ts',
-];
+const WITHOUT_PROTOCOL = ['stores/', 'config/', 'log.ts', 'secrets.ts', 'run.ts', 'start.ts', 'main.ts', 'index.ts'];
 
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   protocol: [],

@@ -1,5 +1,5 @@
 import { type Environment, readConfig } from '@asset-gateway/gateway';
-import { compose } from '../../packages/gateway/src/compose.ts';
+import { compose } from '../../packages/gateway/src/compose/compose.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
 import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
 import type { Store } from '../../packages/gateway/src/stores/ports.ts';

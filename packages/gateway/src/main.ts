@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { processEnvironment, readConfig } from './config.ts';
+import { processEnvironment, readConfig } from './config/config.ts';
 import { run } from './run.ts';
 import { startGateway } from './start.ts';
 

@@ -1,4 +1,4 @@
-import { ConfigError } from './config.ts';
+import { ConfigError } from './config/config.ts';
 
 /** Something that was started and can be stopped. */
 interface Service {

@@ -1,9 +1,9 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
-import { compose } from './compose.ts';
-import { type Config, ConfigError } from './config.ts';
+import { compose } from './compose/compose.ts';
+import { secretsIn } from './compose/lanes.ts';
+import { type Config, ConfigError } from './config/config.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/server.ts';
-import { secretsIn } from './lanes.ts';
 import { createLog, type Log, type LogDestination } from './log.ts';
 import { type Embedded, openEmbedded } from './stores/embedded.ts';
 import { type FolderLock, lockFolder } from './stores/lock.ts';

@@ -1,4 +1,4 @@
-import Type, { type TObject, type TProperties } from 'typebox';
+import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Cluster } from './networks.ts';
 
 /** Who answers a route: the gateway itself, or the provider behind an upstream. */
@@ -39,6 +39,14 @@ export interface InputSchemas {
   readonly body?: TObject;
 }
 
+/** What a success holds in its `result`. */
+export interface ResultShape {
+  /** Field by field, as JSON Schema. */
+  readonly schema: TSchema;
+  /** A small answer that fits the schema; its numbers are invented. */
+  readonly example: unknown;
+}
+
 /** One row of the table: everything known about one endpoint. */
 export interface Route {
   readonly id: string;
@@ -60,6 +68,7 @@ export interface Route {
   readonly codes: Readonly<Record<string, 'invalid_provider_filter'>>;
   /** Values that pass the row's own schemas and rules. */
   readonly example: Partial<RequestValues>;
+  readonly result: ResultShape;
   /** Where the request goes: an upstream's path template, and what is sent there when it differs from the input. */
   readonly upstream: { readonly path: string; readonly forward: (values: RequestValues) => RequestValues };
 }
@@ -72,6 +81,7 @@ export interface RowOptions {
   readonly rules?: readonly Rule[];
   readonly codes?: Route['codes'];
   readonly example?: Partial<RequestValues>;
+  readonly result?: ResultShape;
   readonly forward?: (values: RequestValues) => RequestValues;
 }
 
@@ -92,6 +102,9 @@ export function verbAndPath(endpoint: string): { httpMethod: HttpMethod; path: s
   if ((verb !== 'GET' && verb !== 'POST') || !path) throw new TypeError(`not an endpoint: ${endpoint}`);
   return { httpMethod: verb, path };
 }
+
+/** The upstream's own JSON, which the row does not describe. */
+export const ANYTHING: ResultShape = { schema: Type.Unknown(), example: null };
 
 /** Sends the input as it is. */
 export const unchanged = (values: RequestValues): RequestValues => values;

@@ -1,5 +1,6 @@
 import type { Cluster } from '../networks.ts';
 import {
+  ANYTHING,
   type Provider,
   type Route,
   type RowOptions,
@@ -40,6 +41,7 @@ export function paidRow(row: PaidRow, options: RowOptions): Route {
     rules: options.rules ?? [],
     codes: {},
     example: options.example ?? {},
+    result: options.result ?? ANYTHING,
     upstream: { path: row.upstreamPath ?? '', forward: options.forward ?? unchanged },
   };
 }

@@ -1,5 +1,5 @@
 import { oneOf, optional } from '../parameters.ts';
-import { type Route, type RowOptions, schemasOf, unchanged, verbAndPath } from '../route.ts';
+import { ANYTHING, type Route, type RowOptions, schemasOf, unchanged, verbAndPath } from '../route.ts';
 
 /** The values of the catalog's provider filter. */
 export const CATALOG_PROVIDERS = ['alchemy', 'helius', 'tokens'] as const;
@@ -17,6 +17,7 @@ function row(method: string, endpoint: string, description: string, options: Row
     rules: [],
     codes: options.codes ?? {},
     example: {},
+    result: options.result ?? ANYTHING,
     upstream: { path: '', forward: unchanged },
   };
 }

@@ -1,5 +1,13 @@
 import { assetId, ENUMERATIONS, integer, list, mint, oneOf, optional, text, unixSeconds } from '../parameters.ts';
-import { type RequestValues, type Route, type RowOptions, schemasOf, unchanged, verbAndPath } from '../route.ts';
+import {
+  ANYTHING,
+  type RequestValues,
+  type Route,
+  type RowOptions,
+  schemasOf,
+  unchanged,
+  verbAndPath,
+} from '../route.ts';
 import { combinedCount, exactlyOne, notBefore } from '../rules.ts';
 
 const PREFIX = '/v1/x402/tokens';
@@ -21,6 +29,7 @@ function row(method: string, endpoint: string, description: string, options: Row
     rules: options.rules ?? [],
     codes: options.codes ?? {},
     example: options.example ?? {},
+    result: options.result ?? ANYTHING,
     upstream: { path: `/v1${path}`, forward: options.forward ?? unchanged },
   };
 }

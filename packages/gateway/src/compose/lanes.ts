@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Cluster, Provider, Route } from '@asset-gateway/protocol';
-import type { Config, TokensConfig } from './config.ts';
-import type { PaidConfig } from './paid-config.ts';
-import { spellingsOf } from './secrets.ts';
-import type { Budget, Store } from './stores/ports.ts';
-import { JsonRpcUpstream } from './upstreams/json-rpc.ts';
-import { RestUpstream, type UpstreamOptions } from './upstreams/rest.ts';
-import type { Upstream } from './upstreams/upstream.ts';
+import type { Config, TokensConfig } from '../config/config.ts';
+import type { PaidConfig } from '../config/paid.ts';
+import { spellingsOf } from '../secrets.ts';
+import type { Budget, Store } from '../stores/ports.ts';
+import { JsonRpcUpstream } from '../upstreams/json-rpc.ts';
+import { RestUpstream, type UpstreamOptions } from '../upstreams/rest.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
 
 /** Who answers a family of routes, and what may be asked of them. */
 export interface Lane {

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { type PaidConfig, readPaid } from './paid-config.ts';
+import { type PaidConfig, readPaid } from './paid.ts';
 import { ConfigError, type Environment, MAX_LIMIT, parseUrl, Reader } from './settings.ts';
 
 export { ConfigError, type Environment };

@@ -1,19 +1,19 @@
 import { type Cluster, dollars, NETWORKS, priceMicros, RATES, type Route, USDC } from '@asset-gateway/protocol';
-import type { Config } from './config.ts';
-import type { Crypto } from './gates/crypto.ts';
-import { Chain } from './gates/exact/facilitators/chain.ts';
-import type { Facilitator } from './gates/exact/facilitators/facilitator.ts';
-import { InProcessFacilitator } from './gates/exact/facilitators/in-process.ts';
-import { RemoteFacilitator } from './gates/exact/facilitators/remote.ts';
-import { ExactGate } from './gates/exact/gate.ts';
-import { Memos } from './gates/exact/memo.ts';
-import { Queues } from './gates/exact/queue.ts';
-import { Reconciler } from './gates/exact/reconcile.ts';
-import type { Terms } from './gates/exact/terms.ts';
-import type { OriginOf } from './gates/origin.ts';
-import type { PaidConfig } from './paid-config.ts';
-import { ConfigError } from './settings.ts';
-import type { PaymentStore } from './stores/payments.ts';
+import type { Config } from '../config/config.ts';
+import type { PaidConfig } from '../config/paid.ts';
+import { ConfigError } from '../config/settings.ts';
+import type { Crypto } from '../gates/crypto.ts';
+import { Chain } from '../gates/exact/facilitators/chain.ts';
+import type { Facilitator } from '../gates/exact/facilitators/facilitator.ts';
+import { InProcessFacilitator } from '../gates/exact/facilitators/in-process.ts';
+import { RemoteFacilitator } from '../gates/exact/facilitators/remote.ts';
+import { ExactGate } from '../gates/exact/gate.ts';
+import { Memos } from '../gates/exact/memo.ts';
+import { Queues } from '../gates/exact/queue.ts';
+import { Reconciler } from '../gates/exact/reconcile.ts';
+import type { Terms } from '../gates/exact/terms.ts';
+import type { OriginOf } from '../gates/origin.ts';
+import type { PaymentStore } from '../stores/payments.ts';
 
 /** What a shop is opened with. */
 export interface ShopParts {

@@ -1,22 +1,22 @@
 import { type Access, dollars, type Route, routes } from '@asset-gateway/protocol';
-import { openShop, priceNotices, type Shop } from './compose-paid.ts';
-import type { Config } from './config.ts';
-import { catalog } from './describe/catalog.ts';
-import { loadSodium, nodeCrypto } from './gates/crypto.ts';
-import type { Gate } from './gates/gate.ts';
-import { fixedOrigin, localOrigins } from './gates/origin.ts';
-import { closedGate, publicGate } from './gates/public.ts';
-import { SiwxGate } from './gates/siwx/gate.ts';
-import { Nonces } from './gates/siwx/nonce.ts';
-import { createGateway, type Gateway } from './gateway.ts';
+import type { Config } from '../config/config.ts';
+import { catalog } from '../describe/catalog.ts';
+import { loadSodium, nodeCrypto } from '../gates/crypto.ts';
+import type { Gate } from '../gates/gate.ts';
+import { fixedOrigin, localOrigins } from '../gates/origin.ts';
+import { closedGate, publicGate } from '../gates/public.ts';
+import { SiwxGate } from '../gates/siwx/gate.ts';
+import { Nonces } from '../gates/siwx/nonce.ts';
+import { createGateway, type Gateway } from '../gateway.ts';
+import { createMatch } from '../stages/match.ts';
+import { createSpending } from '../stages/spend.ts';
+import { type LogLine, RequestTrail } from '../stages/trail.ts';
+import { createValidate } from '../stages/validate.ts';
+import type { PaymentStore } from '../stores/payments.ts';
+import type { Store } from '../stores/ports.ts';
+import { selfUpstream } from '../upstreams/self.ts';
 import { Lanes } from './lanes.ts';
-import { createMatch } from './stages/match.ts';
-import { createSpending } from './stages/spend.ts';
-import { type LogLine, RequestTrail } from './stages/trail.ts';
-import { createValidate } from './stages/validate.ts';
-import type { PaymentStore } from './stores/payments.ts';
-import type { Store } from './stores/ports.ts';
-import { selfUpstream } from './upstreams/self.ts';
+import { openShop, priceNotices, type Shop } from './shop.ts';
 
 /** What a gateway is composed from besides its configuration. */
 export interface Surroundings {
