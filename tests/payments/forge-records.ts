@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { open } from 'lmdb';
 import { EmbeddedPayments } from '../../packages/gateway/src/stores/embedded-payments.ts';
+import { FreeSpace } from '../../packages/gateway/src/stores/free-space.ts';
 import type { NewPayment } from '../../packages/gateway/src/stores/payments.ts';
 import { makeFolder } from '../kit/folder.ts';
 
@@ -17,15 +18,16 @@ export interface Ledger {
 export function openLedger(): Ledger {
   const folder = makeFolder();
   const openRoot = () => open({ path: `${folder}/gateway.lmdb`, maxDbs: 8 });
+  const space = new FreeSpace(folder);
   let root = openRoot();
   const start = Date.parse('2026-11-20T00:00:00Z');
   const ledger: Ledger = {
-    payments: new EmbeddedPayments(root, () => ledger.nowMs),
+    payments: new EmbeddedPayments(root, () => ledger.nowMs, space),
     nowMs: start,
     async reopen() {
       await root.close();
       root = openRoot();
-      ledger.payments = new EmbeddedPayments(root, () => ledger.nowMs);
+      ledger.payments = new EmbeddedPayments(root, () => ledger.nowMs, space);
     },
     async close() {
       await root.close();
@@ -57,7 +59,7 @@ export function newPayment(change: Partial<NewPayment> = {}): NewPayment {
 
 /** Takes a payment as far as `settling`. */
 export async function startSettling({ payments }: Ledger, payment: NewPayment, answer = '{"n":1}'): Promise<void> {
-  const verdict = payments.reserve(payment);
+  const verdict = await payments.reserve(payment);
   if (verdict !== 'reserved') throw new Error(verdict);
   await payments.settling(payment.key, payment.owner, { answer, signature: 'signature', height: 7 });
 }

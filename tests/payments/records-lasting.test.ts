@@ -8,11 +8,11 @@ beforeEach(() => {
 });
 afterEach(() => ledger.close());
 
-function elapse(milliseconds: number): void {
+async function elapse(milliseconds: number): Promise<void> {
   ledger.nowMs += milliseconds;
   const passer = newPayment();
-  ledger.payments.reserve(passer);
-  ledger.payments.release(passer.key, passer.owner);
+  await ledger.payments.reserve(passer);
+  await ledger.payments.release(passer.key, passer.owner);
 }
 
 /** More than half of what all answers together may have. */
@@ -23,12 +23,12 @@ describe('a record', () => {
     const payment = newPayment();
     await startSettling(ledger, payment);
     await ledger.payments.resolve(payment.key, REFUSED);
-    elapse(PAYMENTS.refusedMs - 1_000);
+    await elapse(PAYMENTS.refusedMs - 1_000);
     ledger.nowMs += 2_000;
     await startSettling(ledger, payment);
-    elapse(60_000);
+    await elapse(60_000);
     await ledger.reopen();
-    expect(ledger.payments.find(payment.key)?.progress).toBe('unresolved');
+    expect((await ledger.payments.find(payment.key))?.progress).toBe('unresolved');
   });
 
   it('of a payment that was refused and is then proved to be settled stays for 24 hours', async () => {
@@ -36,10 +36,10 @@ describe('a record', () => {
     await startSettling(ledger, payment);
     await ledger.payments.resolve(payment.key, REFUSED);
     await ledger.payments.resolve(payment.key, SETTLED);
-    const { progress } = ledger.payments.find(payment.key) ?? {};
-    elapse(PAYMENTS.refusedMs + 60_000);
+    const { progress } = (await ledger.payments.find(payment.key)) ?? {};
+    await elapse(PAYMENTS.refusedMs + 60_000);
     await ledger.reopen();
-    expect(ledger.payments.find(payment.key)?.progress).toBe(progress === 'settled' ? 'settled' : undefined);
+    expect((await ledger.payments.find(payment.key))?.progress).toBe(progress === 'settled' ? 'settled' : undefined);
   });
 });
 
@@ -48,30 +48,30 @@ describe('an answer', () => {
     const [repeated, other] = [newPayment(), newPayment()];
     for (const payment of [repeated, other]) {
       await settle(ledger, payment, payment === repeated ? LARGE : '"small"');
-      ledger.payments.delivered(payment.key);
+      await ledger.payments.delivered(payment.key);
     }
     await ledger.payments.keep(repeated.key, LARGE);
-    elapse(31_000);
-    expect(ledger.payments.answer(repeated.key)).toBe(LARGE);
-    expect(ledger.payments.answer(other.key)).toBe('"small"');
+    await elapse(31_000);
+    expect(await ledger.payments.answer(repeated.key)).toBe(LARGE);
+    expect(await ledger.payments.answer(other.key)).toBe('"small"');
   }, 120_000);
 });
 
 describe('a payment', () => {
-  it('reaches an upstream at most 3 times while its memo is good', () => {
+  it('reaches an upstream at most 3 times while its memo is good', async () => {
     const payment = newPayment();
-    const fail = () => {
-      const verdict = ledger.payments.reserve(payment);
+    const fail = async () => {
+      const verdict = await ledger.payments.reserve(payment);
       if (verdict === 'reserved') {
-        ledger.payments.called(payment.key);
-        ledger.payments.release(payment.key, payment.owner);
+        await ledger.payments.called(payment.key);
+        await ledger.payments.release(payment.key, payment.owner);
       }
       return verdict;
     };
-    for (let call = 0; call < 3; call++) expect(fail()).toBe('reserved');
+    for (let call = 0; call < 3; call++) expect(await fail()).toBe('reserved');
     for (let minute = 0; minute < 4; minute++) {
-      elapse(61_000);
-      expect(fail()).toBe('exhausted');
+      await elapse(61_000);
+      expect(await fail()).toBe('exhausted');
     }
   });
 });

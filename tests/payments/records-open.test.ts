@@ -8,22 +8,22 @@ beforeEach(() => {
 });
 afterEach(() => ledger.close());
 
-function elapse(milliseconds: number): void {
+async function elapse(milliseconds: number): Promise<void> {
   ledger.nowMs += milliseconds;
   const passer = newPayment();
-  ledger.payments.reserve(passer);
-  ledger.payments.release(passer.key, passer.owner);
+  await ledger.payments.reserve(passer);
+  await ledger.payments.release(passer.key, passer.owner);
 }
 
 describe('answers', () => {
   it('are owed for ten minutes from when the settlement became known', async () => {
     const payment = newPayment();
     await startSettling(ledger, payment);
-    ledger.payments.unresolved(payment.key);
-    elapse(PAYMENTS.answerMs + 60_000);
+    await ledger.payments.unresolved(payment.key);
+    await elapse(PAYMENTS.answerMs + 60_000);
     await ledger.reopen();
     await ledger.payments.resolve(payment.key, SETTLED);
-    expect(ledger.payments.answer(payment.key)).toBe('{"n":1}');
-    expect(ledger.payments.owed(payment.payer, payment.requestHash)?.key).toBe(payment.key);
+    expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
+    expect((await ledger.payments.owed(payment.payer, payment.requestHash))?.key).toBe(payment.key);
   });
 });

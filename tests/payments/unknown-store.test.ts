@@ -82,19 +82,19 @@ describe('P22 a reservation that is not yours', () => {
 
   it('P22 is neither given back, nor settled, nor withdrawn by another owner, nor by its own once it settles', async () => {
     const { payments, close } = await openEmbedded(folder);
-    expect(payments.reserve(payment)).toBe('reserved');
-    payments.release(payment.key, 'second');
-    expect(payments.reserve({ ...payment, owner: 'second' })).toBe('taken');
+    expect(await payments.reserve(payment)).toBe('reserved');
+    await payments.release(payment.key, 'second');
+    expect(await payments.reserve({ ...payment, owner: 'second' })).toBe('taken');
     await expect(payments.settling(payment.key, 'second', { answer: '1' })).rejects.toThrow();
     await payments.settling(payment.key, 'first', { answer: '1', signature: 'signature' });
-    payments.release(payment.key, 'first');
+    await payments.release(payment.key, 'first');
     await payments.withdraw(payment.key, 'second');
-    expect(payments.find(payment.key)?.progress).toBe('settling');
+    expect((await payments.find(payment.key))?.progress).toBe('settling');
     await payments.resolve(payment.key, { progress: 'settled', signature: 'signature' });
     await payments.resolve(payment.key, { progress: 'refused', reason: 'too late' });
     await payments.withdraw(payment.key, 'first');
-    payments.release(payment.key, 'first');
-    expect(payments.find(payment.key)?.progress).toBe('settled');
+    await payments.release(payment.key, 'first');
+    expect((await payments.find(payment.key))?.progress).toBe('settled');
     await close();
   });
 });

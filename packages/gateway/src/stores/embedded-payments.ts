@@ -1,5 +1,7 @@
 import type { Database, RootDatabase } from 'lmdb';
 import type { Clock } from './clock.ts';
+import type { FreeSpace } from './free-space.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import { PayerLimits } from './payer-limits.ts';
 import {
   type NewPayment,
@@ -14,40 +16,34 @@ import {
 const SWEEP_MS = 30_000;
 const FORGET_AT_ONCE = 10_000;
 
-const sizeOf = (text: string): number => Buffer.byteLength(text);
 const isOpen = ({ progress }: PaymentRecord): boolean => progress === 'settling' || progress === 'unresolved';
 
 /**
  * The payments of one process, in its folder. What is only reserved lives in memory, for nothing can have moved; from
- * `settling` on each step is flushed to disk before it counts. Decisions are atomic because nothing runs in between.
+ * `settling` on each step is flushed to disk before it counts. Each method decides before its first await, so that nothing
+ * runs in between.
  */
 export class EmbeddedPayments implements PaymentStore {
   readonly #records: Database<PaymentRecord, string>;
-  readonly #answers: Database<{ text: string; atMs: number }, string>;
+  readonly #answers: KeptAnswers;
   /** When each record may be forgotten. */
   readonly #expiries: Database<boolean, [number, string]>;
   readonly #now: Clock;
+  readonly #space: FreeSpace;
   readonly #limits = new PayerLimits();
   /** Everything that is not over: reserved, open, owed, or on its way to the disk. */
   readonly #live = new Map<string, PaymentRecord>();
-  readonly #kept = new Map<string, { readonly bytes: number; readonly atMs: number }>();
-  #keptBytes = 0;
   #sweptAtMs = 0;
 
-  constructor(root: RootDatabase, now: Clock) {
+  constructor(root: RootDatabase, now: Clock, space: FreeSpace) {
     this.#records = root.openDB<PaymentRecord, string>({ name: 'payments' });
-    this.#answers = root.openDB<{ text: string; atMs: number }, string>({ name: 'answers' });
+    this.#answers = new KeptAnswers(root, now);
     this.#expiries = root.openDB<boolean, [number, string]>({ name: 'expiries' });
     this.#now = now;
+    this.#space = space;
     for (const { key, value } of this.#records.getRange()) {
       if (isOpen(value)) this.#live.set(key, { ...value, progress: 'unresolved' });
       else if (value.owed) this.#live.set(key, value);
-    }
-    const answers = this.#answers
-      .getRange()
-      .map(({ key, value: { text, atMs } }) => ({ key, bytes: sizeOf(text), atMs }));
-    for (const { key, bytes, atMs } of [...answers].sort((one, other) => one.atMs - other.atMs)) {
-      this.#count(key, bytes, atMs);
     }
   }
 
@@ -55,23 +51,19 @@ export class EmbeddedPayments implements PaymentStore {
     return this.#now();
   }
 
-  find(key: string): PaymentRecord | undefined {
-    const record = this.#live.get(key) ?? this.#records.get(key);
-    const age = this.now() - (record?.resolvedAtMs ?? this.now());
-    return record?.progress === 'refused' && age > PAYMENTS.refusedMs ? undefined : record;
+  async find(key: string): Promise<PaymentRecord | undefined> {
+    return this.#find(key);
   }
 
-  answer(key: string): string | undefined {
-    const kept = this.#kept.get(key);
-    const isFresh = kept && this.now() - kept.atMs < PAYMENTS.answerMs;
-    return isFresh || this.#isNeeded(key) ? this.#answers.get(key)?.text : undefined;
+  async answer(key: string): Promise<string | undefined> {
+    return this.#answers.get(key, this.#isNeeded(key));
   }
 
-  reserve(payment: NewPayment): ReserveVerdict {
+  async reserve(payment: NewPayment): Promise<ReserveVerdict> {
     this.#sweep();
     const { key, payer, requestHash } = payment;
-    if (this.find(key)) return 'taken';
-    if (this.owed(payer, requestHash)) return 'owed';
+    if (this.#find(key)) return 'taken';
+    if (this.#owed(payer, requestHash)) return 'owed';
     const verdict = this.#limits.verdict(payer, key, this.now());
     if (verdict !== 'reserved') return verdict;
     this.#limits.enter(payer, key);
@@ -85,52 +77,48 @@ export class EmbeddedPayments implements PaymentStore {
   }
 
   async keep(key: string, answer: string): Promise<void> {
-    const atMs = this.now();
-    this.#count(key, sizeOf(answer), atMs);
-    await this.#answers.put(key, { text: answer, atMs });
+    this.#space.assertToBegin();
+    await this.#answers.put(key, answer);
   }
 
-  called(key: string): void {
-    const record = this.#live.get(key);
-    if (record) this.#limits.called(record.payer, key, this.now());
+  async called(key: string): Promise<void> {
+    const payer = this.#find(key)?.payer;
+    if (payer !== undefined) this.#limits.called(payer, key, this.now());
   }
 
-  async settling(key: string, owner: string, { answer, ...facts }: Settling): Promise<void> {
+  async calls(key: string): Promise<number> {
+    return this.#limits.calls(key);
+  }
+
+  async settling(key: string, owner: string, { answer, ...facts }: Settling): Promise<'settling' | 'owed'> {
     const record = this.#live.get(key);
     if (record?.progress !== 'reserved' || record.owner !== owner) throw new Error('the reservation is lost');
+    if (this.#owed(record.payer, record.requestHash)) return 'owed';
+    this.#space.assertToBegin();
     const next: PaymentRecord = { ...record, ...facts, progress: 'settling' };
     this.#live.set(key, next);
     try {
       await Promise.all([this.keep(key, answer), this.#records.put(key, next)]);
       await this.#records.flushed;
+      return 'settling';
     } catch (error) {
       await this.#takeBack(record);
       throw error;
     }
   }
 
-  /** Nothing was sent: back to reserved, if the disk can be brought to forget it; else it stays open. */
-  async #takeBack(record: PaymentRecord): Promise<void> {
-    try {
-      await this.#records.remove(record.key);
-      await this.#records.flushed;
-      this.#live.set(record.key, { ...record, progress: 'reserved' });
-    } catch {
-      this.#live.set(record.key, { ...record, progress: 'unresolved' });
-    }
-  }
-
-  unresolved(key: string, signature?: string): void {
+  async unresolved(key: string, signature?: string): Promise<void> {
     const record = this.#live.get(key);
     if (!record || !isOpen(record)) return;
     this.#limits.leave(record.payer, key);
     const next: PaymentRecord = { ...record, ...(signature && { signature }), progress: 'unresolved' };
     this.#live.set(key, next);
-    this.#records.put(key, next).catch(() => undefined);
+    this.#space.assertToEnd();
+    await this.#records.put(key, next);
   }
 
   async resolve(key: string, proof: Proof): Promise<void> {
-    const record = this.find(key);
+    const record = this.#find(key);
     if (record?.progress === 'settled' || !record) return;
     const resolvedAtMs = this.now();
     const isSettled = proof.progress === 'settled';
@@ -139,6 +127,7 @@ export class EmbeddedPayments implements PaymentStore {
     this.#live.set(key, next);
     this.#limits.leave(record.payer, key);
     if (isSettled) this.#limits.settled(record.payer, key);
+    this.#space.assertToEnd();
     await Promise.all([this.#records.put(key, next), this.#expiries.put([forgetAtMs, key], true)]);
     await this.#records.flushed;
     if (!isSettled && this.#live.get(key) === next) this.#live.delete(key);
@@ -148,32 +137,41 @@ export class EmbeddedPayments implements PaymentStore {
     const record = this.#live.get(key);
     if (record?.progress !== 'settling' || record.owner !== owner) return;
     await this.#takeBack(record);
-    this.release(key, owner);
+    await this.release(key, owner);
   }
 
-  release(key: string, owner: string): void {
+  async release(key: string, owner: string): Promise<void> {
     const record = this.#live.get(key);
     if (record?.progress !== 'reserved' || record.owner !== owner) return;
     this.#live.delete(key);
     this.#limits.leave(record.payer, key);
   }
 
-  delivered(key: string): void {
-    const record = this.find(key);
+  async delivered(key: string): Promise<void> {
+    const record = this.#find(key);
     if (!record?.owed) return;
     const next: PaymentRecord = { ...record, owed: false };
     this.#live.set(key, next);
-    this.#records.put(key, next).then(
-      () => this.#live.get(key) === next && this.#live.delete(key),
-      () => undefined,
-    );
+    this.#space.assertToEnd();
+    await this.#records.put(key, next);
+    if (this.#live.get(key) === next) this.#live.delete(key);
   }
 
-  open(): readonly PaymentRecord[] {
+  async open(): Promise<readonly PaymentRecord[]> {
     return [...this.#live.values()].filter(({ progress }) => progress === 'unresolved');
   }
 
-  owed(payer: string, requestHash: string): PaymentRecord | undefined {
+  async owed(payer: string, requestHash: string): Promise<PaymentRecord | undefined> {
+    return this.#owed(payer, requestHash);
+  }
+
+  #find(key: string): PaymentRecord | undefined {
+    const record = this.#live.get(key) ?? this.#records.get(key);
+    const age = this.now() - (record?.resolvedAtMs ?? this.now());
+    return record?.progress === 'refused' && age > PAYMENTS.refusedMs ? undefined : record;
+  }
+
+  #owed(payer: string, requestHash: string): PaymentRecord | undefined {
     for (const record of this.#live.values()) {
       const isTheirs = record.payer === payer && record.requestHash === requestHash;
       if (isTheirs && (isOpen(record) || this.#isOwed(record))) return record;
@@ -191,27 +189,29 @@ export class EmbeddedPayments implements PaymentStore {
     return record !== undefined && (isOpen(record) || this.#isOwed(record));
   }
 
-  #count(key: string, bytes: number, atMs: number): void {
-    this.#keptBytes += bytes - (this.#kept.get(key)?.bytes ?? 0);
-    this.#kept.delete(key);
-    this.#kept.set(key, { bytes, atMs });
+  /** Nothing was sent: back to reserved, if the disk can be brought to forget it; else it stays open. */
+  async #takeBack(record: PaymentRecord): Promise<void> {
+    try {
+      this.#space.assertToEnd();
+      await this.#records.remove(record.key);
+      await this.#records.flushed;
+      this.#live.set(record.key, { ...record, progress: 'reserved' });
+    } catch {
+      this.#live.set(record.key, { ...record, progress: 'unresolved' });
+    }
   }
 
-  /** Drops answers that are old, or the oldest of too many, and records that no clock asks for any more. */
   #sweep(): void {
     const now = this.now();
-    if (now - this.#sweptAtMs < SWEEP_MS && this.#keptBytes <= PAYMENTS.answerBytes) return;
+    if (now - this.#sweptAtMs < SWEEP_MS && !this.#answers.isOverfull) return;
+    if (!this.#space.isEnoughToEnd()) return;
     this.#sweptAtMs = now;
     this.#limits.sweep(now);
-    for (const [key, { bytes, atMs }] of this.#kept) {
-      if (this.#isNeeded(key) || (now - atMs < PAYMENTS.answerMs && this.#keptBytes <= PAYMENTS.answerBytes)) continue;
-      this.#kept.delete(key);
-      this.#keptBytes -= bytes;
-      this.#answers.remove(key).catch(() => undefined);
-    }
+    this.#answers.sweep((key) => this.#isNeeded(key));
     this.#forget(now);
   }
 
+  /** Lets go of records that no clock asks for any more. */
   #forget(now: number): void {
     for (const [key, record] of this.#live) {
       if (record.owed && !this.#isOwed(record)) this.#live.delete(key);

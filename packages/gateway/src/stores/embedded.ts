@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type Clock, monotonicMs, steadyClock } from './clock.ts';
 import { EmbeddedPayments } from './embedded-payments.ts';
+import { FreeSpace } from './free-space.ts';
 import { MemoryStore } from './memory.ts';
 import type { Budget } from './ports.ts';
 import type { HeldSlot } from './sliding-log.ts';
@@ -27,16 +28,21 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
+/** Large budgets and those of a second are forgotten with the process. */
+const isKept = ({ limit, fromDispatch }: Budget): boolean => limit <= MAX_KEPT_LIMIT && !fromDispatch;
+
 /** Keeps the slots of small budgets on disk, so that a restarted process continues the log of the one before it. */
 class SlotFile {
   readonly #records: Database<SlotRecord, string>;
   readonly #kept = new Map<string, number>();
   readonly #now: Clock;
+  readonly #space: FreeSpace;
   #sweptAtMs: number;
 
-  constructor(root: RootDatabase, now: Clock) {
+  constructor(root: RootDatabase, now: Clock, space: FreeSpace) {
     this.#records = root.openDB<SlotRecord, string>({ name: 'slots' });
     this.#now = now;
+    this.#space = space;
     this.#sweptAtMs = now();
   }
 
@@ -53,18 +59,23 @@ class SlotFile {
     return held;
   }
 
+  assertKeepable(budget: Budget): void {
+    if (isKept(budget)) this.#space.assertToBegin();
+  }
+
   async keep(budget: Budget, { owner, freesAtMs }: HeldSlot): Promise<void> {
-    if (budget.limit > MAX_KEPT_LIMIT || budget.fromDispatch) return;
+    if (!isKept(budget)) return;
     const holdMs = freesAtMs - this.#now();
     this.#sweep();
     this.#kept.set(owner, freesAtMs);
     const record = { budget: budget.key, wallMs: freesAtMs, monotonicMs: monotonicMs() + holdMs, holdMs };
+    this.#space.assertToEnd();
     await this.#records.put(owner, record);
   }
 
   #sweep(): void {
     const now = this.#now();
-    if (now - this.#sweptAtMs < SWEEP_MS) return;
+    if (now - this.#sweptAtMs < SWEEP_MS || !this.#space.isEnoughToEnd()) return;
     this.#sweptAtMs = now;
     for (const [owner, freesAtMs] of this.#kept) {
       if (freesAtMs > now) continue;
@@ -91,13 +102,15 @@ export async function openEmbedded(folder: string): Promise<Embedded> {
   // The secret in it is nobody else's, whatever the folder's own mode.
   chmodSync(path, 0o600);
   const now = steadyClock();
-  const slots = new SlotFile(root, now);
+  const space = new FreeSpace(folder);
+  const slots = new SlotFile(root, now, space);
   const store = new MemoryStore({
     now,
     epoch: randomBytes(16).toString('hex'),
     held: slots.load(),
+    assertKeepable: (budget) => slots.assertKeepable(budget),
     keep: (budget, slot) => slots.keep(budget, slot),
   });
-  const payments = new EmbeddedPayments(root, now);
+  const payments = new EmbeddedPayments(root, now, space);
   return { store, payments, secret: await secretOf(root), close: () => root.close() };
 }

@@ -10,6 +10,8 @@ export interface MemoryOptions {
   readonly epoch: string;
   /** Slots that were held before this process started, by budget. */
   readonly held?: ReadonlyMap<string, readonly HeldSlot[]>;
+  /** Throws where a slot could not be kept; asked before anything is taken or burnt. */
+  readonly assertKeepable?: (budget: Budget) => void;
   /** Called before a slot counts as taken, and when a slot's end moves. A rejection refuses the slot, which stays held. */
   readonly keep?: (budget: Budget, slot: HeldSlot) => Promise<void>;
 }
@@ -36,6 +38,7 @@ export class MemoryStore implements Store {
   async admit({ budget, owner, room, nonce }: Admit): Promise<Verdict> {
     const now = this.now();
     const log = this.#log(budget);
+    this.#options.assertKeepable?.(budget);
     if (nonce) {
       const verdict = this.#nonces.judge(nonce, owner, now);
       if (verdict !== 'burnt') return { kind: verdict };

@@ -13,10 +13,14 @@ export class PayerLimits {
   readonly #callsOf = new Map<string, { readonly count: number; readonly atMs: number }>();
 
   verdict(payer: string, key: string, nowMs: number): 'reserved' | 'payer_busy' | 'exhausted' {
-    if ((this.#callsOf.get(key)?.count ?? 0) >= PAYMENTS.callsPerPayment) return 'exhausted';
+    if (this.calls(key) >= PAYMENTS.callsPerPayment) return 'exhausted';
     if ((this.#inFlight.get(payer)?.size ?? 0) >= PAYMENTS.inFlightPerPayer) return 'payer_busy';
     const recent = this.#recent(payer, nowMs).length;
     return recent >= PAYMENTS.unsettledCallsPerPayer ? 'payer_busy' : 'reserved';
+  }
+
+  calls(key: string): number {
+    return this.#callsOf.get(key)?.count ?? 0;
   }
 
   enter(payer: string, key: string): void {
@@ -31,13 +35,12 @@ export class PayerLimits {
   }
 
   called(payer: string, key: string, nowMs: number): void {
-    this.#callsOf.set(key, { count: (this.#callsOf.get(key)?.count ?? 0) + 1, atMs: nowMs });
+    this.#callsOf.set(key, { count: this.calls(key) + 1, atMs: nowMs });
     this.#calls.set(payer, [...this.#recent(payer, nowMs), { key, atMs: nowMs }]);
   }
 
-  /** A settlement has followed: its calls count no more. */
+  /** A settlement has followed: its calls count no more against the payer. */
   settled(payer: string, key: string): void {
-    this.#callsOf.delete(key);
     const others = (this.#calls.get(payer) ?? []).filter((call) => call.key !== key);
     if (others.length > 0) this.#calls.set(payer, others);
     else this.#calls.delete(payer);

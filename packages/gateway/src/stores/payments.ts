@@ -55,33 +55,43 @@ export type Proof =
   | { readonly progress: 'settled'; readonly signature: string }
   | { readonly progress: 'refused'; readonly reason: string };
 
-/** What the gateway remembers about payments. A promise that resolves means that the fact is on disk. */
+/**
+ * What the gateway remembers about payments. Each method is one atomic step. A promise that resolves means that the fact is
+ * durable; every one may reject when the store is down, but for `release`.
+ */
 export interface PaymentStore {
+  /** The store's clock, in milliseconds since the Unix epoch; it never steps. */
   now(): number;
-  find(key: string): PaymentRecord | undefined;
+  find(key: string): Promise<PaymentRecord | undefined>;
   /** The answer that this payment has bought, while it is kept. */
-  answer(key: string): string | undefined;
-  reserve(payment: NewPayment): ReserveVerdict;
+  answer(key: string): Promise<string | undefined>;
+  reserve(payment: NewPayment): Promise<ReserveVerdict>;
   /** Notes a payment that the chain shows to have been settled before we knew of it. */
   adopt(payment: NewPayment, signature: string): Promise<void>;
   /** Keeps the answer of a settled payment whose first one is gone. */
   keep(key: string, answer: string): Promise<void>;
   /** Counts a call to the upstream for this payment. */
-  called(key: string): void;
-  settling(key: string, owner: string, facts: Settling): Promise<void>;
+  called(key: string): Promise<void>;
+  /** How many calls to the upstream there have been for this payment. */
+  calls(key: string): Promise<number>;
+  /**
+   * Everything is noted that a crash must not lose, and from now on money may move. `owed`: nothing was noted, for this payer
+   * has an open or owed payment for the same request. Rejects when the reservation is not this owner's any more.
+   */
+  settling(key: string, owner: string, facts: Settling): Promise<'settling' | 'owed'>;
   /** The outcome is not known. */
-  unresolved(key: string, signature?: string): void;
+  unresolved(key: string, signature?: string): Promise<void>;
   resolve(key: string, proof: Proof): Promise<void>;
   /** Our own failure before anything was sent: the payment is as good as new. */
   withdraw(key: string, owner: string): Promise<void>;
   /** Gives back what this owner has only reserved; does nothing otherwise. Never throws. */
-  release(key: string, owner: string): void;
+  release(key: string, owner: string): Promise<void>;
   /** The answer has reached the payer. */
-  delivered(key: string): void;
+  delivered(key: string): Promise<void>;
   /** What must be asked of the chain. */
-  open(): readonly PaymentRecord[];
+  open(): Promise<readonly PaymentRecord[]>;
   /** A payment of this payer for this request whose outcome is open, or whose answer is still owed. */
-  owed(payer: string, requestHash: string): PaymentRecord | undefined;
+  owed(payer: string, requestHash: string): Promise<PaymentRecord | undefined>;
 }
 
 /** Limits and times of payments. */

@@ -1,7 +1,7 @@
 import type { Answer, NoncedTake, Slot } from '../../call.ts';
-import type { PaymentRecord, PaymentStore } from '../../stores/payments.ts';
+import { PAYMENTS, type PaymentRecord, type PaymentStore } from '../../stores/payments.ts';
 import type { Admission, Receipt } from '../gate.ts';
-import { receiptOf } from './outcomes.ts';
+import { gone, refusalOf, said } from './outcomes.ts';
 
 /** An answer that has been paid for before. */
 export class Bought implements Admission {
@@ -24,20 +24,33 @@ export class Bought implements Admission {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
+/** The payments whose answers are being fetched anew by this node. */
+export type Fetching = Set<string>;
+
 /** A payment that has settled and whose answer is gone: the upstream is asked again, and nothing is settled. */
 export class Prepaid implements Admission {
   readonly #payments: PaymentStore;
   readonly #record: PaymentRecord;
   readonly #receipt: Receipt;
+  readonly #fetching: Fetching;
+  #isFetching = false;
 
-  constructor(payments: PaymentStore, record: PaymentRecord, inOldHeader: boolean) {
+  constructor(payments: PaymentStore, record: PaymentRecord, receipt: Receipt, fetching: Fetching) {
     this.#payments = payments;
     this.#record = record;
-    this.#receipt = receiptOf(record, inOldHeader, true);
+    this.#receipt = receipt;
+    this.#fetching = fetching;
   }
 
-  spend(take: NoncedTake): Promise<Slot> {
-    return take();
+  async spend(take: NoncedTake): Promise<Slot> {
+    const { key } = this.#record;
+    if (!this.#isFetching && this.#fetching.has(key)) throw refusalOf('taken');
+    this.#fetching.add(key);
+    this.#isFetching = true;
+    if ((await said(this.#payments.calls(key))) >= PAYMENTS.callsPerPayment) throw gone('asked for too often');
+    const slot = await take();
+    await this.#payments.called(key).catch(() => undefined);
+    return slot;
   }
 
   async settle({ json }: Answer): Promise<Receipt> {
@@ -45,5 +58,7 @@ export class Prepaid implements Admission {
     return this.#receipt;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isFetching) this.#fetching.delete(this.#record.key);
+  }
 }

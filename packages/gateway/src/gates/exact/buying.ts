@@ -1,10 +1,10 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Slot, Trail } from '../../call.ts';
-import type { NewPayment, PaymentStore, Settling } from '../../stores/payments.ts';
+import type { NewPayment, PaymentRecord, PaymentStore, Settling } from '../../stores/payments.ts';
 import type { Admission, Receipt } from '../gate.ts';
 import type { Chain } from './facilitators/chain.ts';
 import type { Facilitator, Settlement } from './facilitators/facilitator.ts';
-import { pendingRefusal, receiptOf, refusalOf, refusedRefusal, unused } from './outcomes.ts';
+import { pendingRefusal, receiptOf, refusalOf, refusedRefusal, said, unused } from './outcomes.ts';
 import type { Purchase } from './purchase.ts';
 import type { Queues } from './queue.ts';
 import { codeOfReason } from './reasons.ts';
@@ -50,7 +50,7 @@ export class Buying implements Admission {
   async spend(take: NoncedTake): Promise<Slot> {
     if (!this.#reserved) await this.#begin();
     const slot = await take();
-    this.#counter.payments.called(this.#payment.key);
+    await this.#counter.payments.called(this.#payment.key).catch(this.#counter.onFailure);
     return slot;
   }
 
@@ -72,9 +72,9 @@ export class Buying implements Admission {
   /** The point of no return, one at a time for a payer: written down, then settled, then the record is moved. */
   async #sell(facts: Settling): Promise<Settlement> {
     const { payments, facilitator, onFailure, onStep } = this.#counter;
-    const { key, owner, payer, requestHash } = this.#payment;
-    if (payments.owed(payer, requestHash)) throw refusalOf('owed');
-    await payments.settling(key, owner, facts).catch((error) => this.#unwritten(error));
+    const { key, owner } = this.#payment;
+    const verdict = await payments.settling(key, owner, facts).catch((error) => this.#unwritten(error));
+    if (verdict === 'owed') throw refusalOf('owed');
     this.#trail.payment = { state: 'pending' };
     onStep?.('store');
     const settlement = await facilitator.settle(this.#purchase.payment).catch((error): Settlement => {
@@ -85,19 +85,19 @@ export class Buying implements Admission {
   }
 
   /** Nothing was sent; whether the payment can be called unused depends on what the disk has kept. */
-  #unwritten(error: unknown): never {
-    const record = this.#counter.payments.find(this.#payment.key);
+  async #unwritten(error: unknown): Promise<never> {
+    const record = await said(this.#counter.payments.find(this.#payment.key));
     if (record && record.progress !== 'reserved') throw pendingRefusal(record, this.#inOldHeader);
     throw new Refusal('state_unavailable', { reason: String(error), payment: unused });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#reserved) this.#counter.payments.release(this.#payment.key, this.#payment.owner);
+    if (this.#reserved) await this.#counter.payments.release(this.#payment.key, this.#payment.owner);
   }
 
   async #begin(): Promise<void> {
     const { payments, facilitator, chains } = this.#counter;
-    const verdict = payments.reserve(this.#payment);
+    const verdict = await said(payments.reserve(this.#payment));
     if (verdict !== 'reserved') throw refusalOf(verdict);
     this.#reserved = true;
     this.#counter.onStep?.('reserve');
@@ -124,15 +124,15 @@ export class Buying implements Admission {
     if (status !== 'confirmed' || signature === undefined) {
       throw new Refusal(codeOfReason(reason), { reason, payment: { state: 'refused' } });
     }
-    await payments.adopt(this.#payment, signature);
+    await said(payments.adopt(this.#payment, signature));
     this.#settledBefore = true;
   }
 
   async #prepaid(json: string): Promise<Receipt> {
     const { payments } = this.#counter;
     await payments.keep(this.#payment.key, json).catch(() => undefined);
-    this.#trail.delivered = () => payments.delivered(this.#payment.key);
-    const record = payments.find(this.#payment.key);
+    this.#trail.delivered = () => this.#delivered();
+    const record = await this.#known();
     return receiptOf(record ?? { ...this.#payment, progress: 'settled' }, this.#inOldHeader, true);
   }
 
@@ -147,7 +147,7 @@ export class Buying implements Admission {
       else if (settlement.outcome === 'refused')
         await payments.resolve(key, { progress: 'refused', reason: settlement.reason });
       else if (settlement.outcome === 'unsent') await payments.withdraw(key, owner);
-      else payments.unresolved(key, settlement.signature);
+      else await payments.unresolved(key, settlement.signature);
     } catch (error) {
       onFailure(error);
     }
@@ -156,18 +156,16 @@ export class Buying implements Admission {
   }
 
   async #conclude(settlement: Settlement | undefined): Promise<Receipt> {
-    const { payments, reconciler } = this.#counter;
-    const { key } = this.#payment;
     if (settlement?.outcome === 'unknown') {
-      const open = payments.find(key);
-      if (open) await reconciler.reconcile(open);
+      const open = await this.#known();
+      if (open) await this.#counter.reconciler.reconcile(open);
     }
-    const record = payments.find(key) ?? { ...this.#payment, progress: 'unresolved' as const };
+    const record = (await this.#known()) ?? { ...this.#payment, progress: 'unresolved' as const };
     if (settlement?.outcome === 'settled' || record.progress === 'settled') {
       const signature = settlement?.outcome === 'settled' ? settlement.signature : record.signature;
       this.#trail.delivered = () => {
         this.#counter.onStep?.('respond');
-        payments.delivered(key);
+        this.#delivered();
       };
       return receiptOf({ ...record, ...(signature && { signature }) }, this.#inOldHeader, false);
     }
@@ -176,6 +174,15 @@ export class Buying implements Admission {
     }
     if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', this.#inOldHeader);
     throw pendingRefusal(record, this.#inOldHeader);
+  }
+
+  /** From here on a store that is down takes nothing away from what has been paid for. */
+  async #known(): Promise<PaymentRecord | undefined> {
+    return this.#counter.payments.find(this.#payment.key).catch(() => undefined);
+  }
+
+  #delivered(): void {
+    this.#counter.payments.delivered(this.#payment.key).catch(this.#counter.onFailure);
   }
 }
 

@@ -4,12 +4,12 @@ import { type NewPayment, PAYMENTS, type PaymentRecord } from '../../stores/paym
 import type { Crypto } from '../crypto.ts';
 import type { Admission, Gate } from '../gate.ts';
 import type { OriginOf } from '../origin.ts';
-import { Bought, Prepaid } from './bought.ts';
+import { Bought, type Fetching, Prepaid } from './bought.ts';
 import { Buying, type Counter } from './buying.ts';
 import { paymentChallenge } from './challenge.ts';
 import { carriedPayment, usesOldHeader } from './header.ts';
 import type { Memos } from './memo.ts';
-import { pendingRefusal, receiptOf, refusedRefusal } from './outcomes.ts';
+import { gone, pendingRefusal, receiptOf, refusedRefusal, said } from './outcomes.ts';
 import { readPurchase } from './purchase.ts';
 import { paymentKeyOf, requestHashOf } from './request-hash.ts';
 import { requirementOf, type Terms } from './terms.ts';
@@ -41,6 +41,7 @@ interface Visit {
 /** The gate of the paid routes: one payment buys the answer to one request, exactly once. */
 export class ExactGate implements Gate {
   readonly #parts: ExactParts;
+  readonly #fetching: Fetching = new Set();
 
   constructor(parts: ExactParts) {
     this.#parts = parts;
@@ -130,30 +131,26 @@ export class ExactGate implements Gate {
   /** The record of a payment, after the chain was asked where its outcome is open. */
   async #upToDate(key: string): Promise<PaymentRecord | undefined> {
     const { payments, reconciler } = this.#parts.counter;
-    const record = payments.find(key);
-    if (record?.progress === 'unresolved') await reconciler.reconcile(record);
-    return payments.find(key);
+    const record = await said(payments.find(key));
+    if (record?.progress !== 'unresolved') return record;
+    await reconciler.reconcile(record);
+    return said(payments.find(key));
   }
 
-  #settled({ trail, inOldHeader }: Visit, record: PaymentRecord): Admission {
-    const { payments } = this.#parts.counter;
-    const answer = payments.answer(record.key);
-    if (answer !== undefined) {
-      trail.delivered = () => payments.delivered(record.key);
-      return new Bought(answer, receiptOf(record, inOldHeader, true));
-    }
+  async #settled({ trail, inOldHeader }: Visit, record: PaymentRecord): Promise<Admission> {
+    const { payments, onFailure } = this.#parts.counter;
+    const answer = await said(payments.answer(record.key));
     const age = payments.now() - (record.resolvedAtMs ?? 0);
-    if (age < PAYMENTS.answerMs) {
-      trail.delivered = () => payments.delivered(record.key);
-      return new Prepaid(payments, record, inOldHeader);
-    }
-    throw new Refusal('payment_already_used', { reason: 'answer no longer kept', payment: { state: 'settled' } });
+    if (answer === undefined && age >= PAYMENTS.answerMs) throw gone('answer no longer kept');
+    trail.delivered = () => void payments.delivered(record.key).catch(onFailure);
+    const receipt = receiptOf(record, inOldHeader, true);
+    return answer === undefined ? new Prepaid(payments, record, receipt, this.#fetching) : new Bought(answer, receipt);
   }
 
   /** A payer whose answer is still owed gets it, and one whose payment is open waits for it: nobody pays twice. */
   async #owed(visit: Visit, payer: string): Promise<Admission | undefined> {
     const { payments } = this.#parts.counter;
-    const open = payments.owed(payer, visit.requestHash);
+    const open = await said(payments.owed(payer, visit.requestHash));
     if (!open) return undefined;
     const record = await this.#upToDate(open.key);
     if (record?.progress === 'settled') return this.#settled(visit, record);

@@ -4,6 +4,13 @@ import type { Receipt } from '../gate.ts';
 import { codeOfReason } from './reasons.ts';
 import { paymentResponse } from './receipt.ts';
 
+/** What the store says; where it cannot say, the caller is told to come again. */
+export const said = <T>(answer: Promise<T>): Promise<T> =>
+  answer.catch((error) => {
+    const reason = `store: ${error instanceof Error ? error.message : 'failed'}`;
+    throw new Refusal('state_unavailable', { reason });
+  });
+
 /** The payment can be sent again for the same request. */
 export const unused = { state: 'unused' } as const;
 
@@ -23,6 +30,10 @@ export function refusalOf(verdict: Exclude<ReserveVerdict, 'reserved'>): Refusal
   } as const;
   return new Refusal(codes[verdict], { ...details[verdict], reason: verdict });
 }
+
+/** Paid, and nothing is left to be had for it. */
+export const gone = (reason: string): Refusal =>
+  new Refusal('payment_already_used', { reason, payment: { state: 'settled' } });
 
 /** The receipt of a payment that has settled. */
 export function receiptOf(record: PaymentRecord, inOldHeader: boolean, replayed: boolean): Receipt {

@@ -33,7 +33,10 @@ export class Reconciler {
 
   /** Asks about everything that is open. */
   sweep(): void {
-    for (const record of this.#parts.payments.open()) void this.reconcile(record);
+    this.#parts.payments.open().then(
+      (records) => records.forEach((record) => void this.reconcile(record)),
+      () => undefined,
+    );
   }
 
   /** Asks about one payment; its record moves when there is proof. Never rejects. */
