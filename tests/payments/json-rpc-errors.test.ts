@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
 import type { ProviderFaultKnobs } from '../../packages/sandbox/src/solana/provider.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -12,13 +12,16 @@ let dataDir: string;
 let shop: SandboxShop;
 let market: Market;
 let wallet: Wallet;
-beforeEach(async () => {
+beforeAll(async () => {
   dataDir = makeFolder();
   shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
   market = await startMarket(ROOMY, { dataDir, shop });
+});
+beforeEach(async () => {
+  shop.provider.faults.reset();
   wallet = await openWallet(shop);
 });
-afterEach(async () => {
+afterAll(async () => {
   await market.stop();
   await shop.close();
   rmSync(dataDir, { recursive: true, force: true });

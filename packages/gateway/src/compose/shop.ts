@@ -39,15 +39,15 @@ export interface Shop {
   close(): Promise<void>;
 }
 
+/** By network. */
+type Chains = ReadonlyMap<string, Chain>;
+
 const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+const TOKEN_PROGRAMS = [TOKEN_PROGRAM, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
 const USUAL_FEE_LAMPORTS = 10_001;
 
-async function openFacilitator(
-  paid: PaidConfig,
-  parts: ShopParts,
-  chains: ReadonlyMap<string, Chain>,
-): Promise<FacilitatorAtWork> {
+async function openFacilitator(paid: PaidConfig, parts: ShopParts, chains: Chains): Promise<FacilitatorAtWork> {
   const { facilitator } = paid;
   if (facilitator.kind === 'remote') {
     const remote = new RemoteFacilitator({ ...facilitator, crypto: parts.crypto });
@@ -95,8 +95,9 @@ async function assertReady(
       ((await chain.account(feePayer))?.lamports ?? 0) >= USUAL_FEE_LAMPORTS,
       'FEE_PAYER_KEYPAIR holds no SOL to pay fees with',
     );
+    const accounts = await Promise.all(TOKEN_PROGRAMS.map((program) => chain.tokenAccounts(feePayer, program)));
     check(
-      (await chain.tokenAccounts(feePayer, TOKEN_PROGRAM)) === 0,
+      accounts.every((count) => count === 0),
       'FEE_PAYER_KEYPAIR holds tokens; use a key that holds SOL only',
     );
   }
@@ -120,7 +121,7 @@ function unreadable(error: unknown, cluster: Cluster): never {
 }
 
 /** The terms of each cluster that can be sold on, by cluster. Refuses where payments could not arrive. */
-async function openTills(paid: PaidConfig, facilitator: Facilitator, chains: ReadonlyMap<string, Chain>) {
+async function openTills(paid: PaidConfig, facilitator: Facilitator, chains: Chains) {
   const tills = new Map<string, Omit<Terms, 'amount' | 'feePayer'>>();
   for (const cluster of CLUSTERS) {
     const [network, asset] = [NETWORKS[cluster], USDC[cluster]];
@@ -137,10 +138,23 @@ async function openTills(paid: PaidConfig, facilitator: Facilitator, chains: Rea
 
 /** Opens the payment gate: who settles, where the chain is read, what is advertised. */
 export async function openShop(parts: ShopParts): Promise<Shop> {
-  const { paid, crypto, payments, onFailure, onStep, originOf, randomId } = parts;
   const chains = openChains(parts);
+  const closeChains = () => Promise.all([...chains.values()].map((chain) => chain.close()));
+  try {
+    return await furnish(parts, chains, closeChains);
+  } catch (error) {
+    await closeChains();
+    throw error;
+  }
+}
+
+async function furnish(parts: ShopParts, chains: Chains, closeChains: () => Promise<unknown>): Promise<Shop> {
+  const { paid, crypto, payments, onFailure, onStep, originOf, randomId } = parts;
   const { facilitator, close } = await openFacilitator(paid, parts, chains);
-  const shops = await openTills(paid, facilitator, chains);
+  const shops = await openTills(paid, facilitator, chains).catch(async (error) => {
+    await close();
+    throw error;
+  });
   const reconciler = new Reconciler({ payments, facilitator, chains, crypto });
   const pricing = { rates: RATES, surchargeMicros: paid.surchargeMicros };
   const settlements = new Queues();
@@ -156,7 +170,7 @@ export async function openShop(parts: ShopParts): Promise<Shop> {
       await settlements.idle();
       reconciler.close();
       await close();
-      await Promise.all([...chains.values()].map((chain) => chain.close()));
+      await closeChains();
     },
   };
 }

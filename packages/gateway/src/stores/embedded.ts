@@ -96,13 +96,12 @@ async function secretOf(root: RootDatabase): Promise<string> {
 }
 
 /** Opens the folder's store; the used nonces live in memory only, under an epoch of their own. */
-export async function openEmbedded(folder: string): Promise<Embedded> {
+export async function openEmbedded(folder: string, space = new FreeSpace(folder)): Promise<Embedded> {
   const path = `${folder}/gateway.lmdb`;
   const root = open({ path, maxDbs: 8 });
   // The secret in it is nobody else's, whatever the folder's own mode.
   chmodSync(path, 0o600);
   const now = steadyClock();
-  const space = new FreeSpace(folder);
   const slots = new SlotFile(root, now, space);
   const store = new MemoryStore({
     now,

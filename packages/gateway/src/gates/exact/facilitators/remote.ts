@@ -16,6 +16,8 @@ export interface RemoteOptions {
 const CALL_MS = 5_000;
 const SETTLE_MS = 25_000;
 const REFRESH_MS = 60_000;
+/** One that has never answered is asked again soon: until then nothing can be sold. */
+const FIRST_REFRESH_MS = 2_000;
 const REMEMBER_MS = 3_600_000;
 const MAX_BYTES = 64 * 1024;
 
@@ -33,15 +35,14 @@ export class RemoteFacilitator implements Facilitator {
   readonly #feePayers = new Map<string, string>();
   /** When each payment was first asked to be settled. */
   readonly #settledAt = new Map<string, number>();
-  readonly #refreshing: NodeJS.Timeout;
+  #refreshing: NodeJS.Timeout | undefined;
+  #closed = false;
 
   constructor(options: RemoteOptions) {
     const { origin, pathname } = new URL(options.url);
     this.#options = options;
     this.#pool = new Pool(origin, { connections: 32, headersTimeout: 0, bodyTimeout: 0 });
     this.#prefix = pathname.replace(/\/$/, '');
-    this.#refreshing = setInterval(() => void this.refresh(), REFRESH_MS);
-    this.#refreshing.unref();
   }
 
   feePayer(network: string): string | undefined {
@@ -54,8 +55,15 @@ export class RemoteFacilitator implements Facilitator {
   /** What it has signed, only the facilitator can send. */
   async resend(): Promise<void> {}
 
-  /** Asks who pays fees where. A facilitator that does not answer keeps what it said before. */
+  /** Asks who pays fees where, now and from time to time. A facilitator that does not answer keeps what it said before. */
   async refresh(): Promise<void> {
+    await this.#learn();
+    if (this.#closed) return;
+    this.#refreshing = setTimeout(() => void this.refresh(), this.#feePayers.size > 0 ? REFRESH_MS : FIRST_REFRESH_MS);
+    this.#refreshing.unref();
+  }
+
+  async #learn(): Promise<void> {
     const answer = await this.#call('GET', '/supported', undefined, CALL_MS).catch(() => undefined);
     const kinds: unknown = member(answer?.body, 'kinds');
     for (const kind of Array.isArray(kinds) ? kinds : []) {
@@ -110,7 +118,8 @@ export class RemoteFacilitator implements Facilitator {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#refreshing);
+    this.#closed = true;
+    clearTimeout(this.#refreshing);
     await this.#pool.destroy();
   }
 

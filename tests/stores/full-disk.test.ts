@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openEmbedded } from '../../packages/gateway/src/stores/embedded.ts';
+import { FreeSpace } from '../../packages/gateway/src/stores/free-space.ts';
+import type { Budget } from '../../packages/gateway/src/stores/ports.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { startHouse } from '../kit/house.ts';
+import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
+import { newPayment } from '../payments/forge-records.ts';
+
+const MIB = 1024 * 1024;
+const HEALTH = '/v1/x402/tokens/health';
+const budget: Budget = { key: 'b', limit: 30, windowMs: 60_000, inFlightMs: 1_000 };
+const nonce = (epoch: string) => ({ nonce: 'n', issuedAtSeconds: Math.floor(Date.now() / 1000), epoch });
+
+/** A small disk of its own; nothing where this user may not make one. */
+function mountDisk(mebibytes: number): { folder: string; unmount(): void } | undefined {
+  const folder = makeFolder();
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder]);
+  if (status !== 0) {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+  return {
+    folder,
+    unmount() {
+      spawnSync('umount', [folder]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+describe('R8 a store whose disk has no room', () => {
+  it('R8 refuses before a slot is taken, a nonce burnt or a payment begun, and works again with room', async () => {
+    const folder = makeFolder();
+    const needed = { toBegin: Number.MAX_SAFE_INTEGER, toEnd: 0 };
+    const { store, payments, close } = await openEmbedded(folder, new FreeSpace(folder, needed));
+    const attempt = { budget, owner: 'owner', room: true, nonce: nonce(store.epoch()) };
+    await expect(store.admit(attempt)).rejects.toThrow('DATA_DIR');
+    expect(store.view(budget).left).toBe(30);
+    const payment = newPayment();
+    expect(await payments.reserve(payment)).toBe('reserved');
+    await expect(payments.settling(payment.key, payment.owner, { answer: '1' })).rejects.toThrow('DATA_DIR');
+    expect((await payments.find(payment.key))?.progress).toBe('reserved');
+    needed.toBegin = 0;
+    expect(await store.admit(attempt)).toEqual({ kind: 'admitted' });
+    expect(await payments.settling(payment.key, payment.owner, { answer: '1' })).toBe('settling');
+    await close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('R8 lets nothing through on a real full disk, and costs nobody anything', async ({ skip }) => {
+    const disk = mountDisk(96);
+    if (!disk) return skip('this user may not mount a disk');
+    const house = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '1000' }, { dataDir: disk.folder, paid: true });
+    const [signInUrl, paidUrl] = [house.url + HEALTH, house.url + newPath()];
+    const shop = house.shop;
+    if (!shop) throw new Error('nothing is sold');
+    const header = await signedHeader(signInUrl);
+    const payment = await (await newBuyer(shop.mainnet)).pay(paidUrl);
+    const ballast = join(disk.folder, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(40 * MIB));
+    const signedIn = await fetch(signInUrl, { headers: { 'SIGN-IN-WITH-X': header } });
+    expect([signedIn.status, (await signedIn.json()) as object]).toMatchObject([503, { error: 'state_unavailable' }]);
+    const paid = await ask(paidUrl, payment);
+    expect([paid.status, paid.code]).toEqual([503, 'state_unavailable']);
+    expect(paid.text).toContain('"state":"unused"');
+    expect(house.upstream.arrivals).toHaveLength(0);
+    expect(shop.mainnet.transfers).toHaveLength(0);
+    expect(house.logLines.join('')).toContain('DATA_DIR has less than 64 MiB free');
+    rmSync(ballast);
+    expect((await fetch(signInUrl, { headers: { 'SIGN-IN-WITH-X': header } })).status).toBe(200);
+    expect((await askSigned(signInUrl)).headers.get('ratelimit')).toContain('r=998');
+    expect((await ask(paidUrl, payment)).status).toBe(200);
+    expect(shop.mainnet.transfers).toHaveLength(1);
+    await house.stop();
+    disk.unmount();
+  });
+});
