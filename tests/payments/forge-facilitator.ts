@@ -9,8 +9,8 @@ export interface YesMan {
   close(): Promise<void>;
 }
 
-/** Starts one on a free port. */
-export async function startYesMan(feePayer: string): Promise<YesMan> {
+/** Starts one, on a free port unless told. */
+export async function startYesMan(feePayer: string, port = 0): Promise<YesMan> {
   const asked: string[] = [];
   const kinds = Object.values(NETWORKS).map((network) => ({
     x402Version: 2,
@@ -26,7 +26,7 @@ export async function startYesMan(feePayer: string): Promise<YesMan> {
       .resume()
       .on('end', () => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,

@@ -4,6 +4,7 @@ import { newKeypair } from '@asset-gateway/client';
 import { ConfigError, type Environment, readConfig, startGateway } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TOKEN_2022_PROGRAM } from '../../packages/sandbox/src/chain/addresses.ts';
 import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { addressOf } from './forge-market.ts';
@@ -71,6 +72,13 @@ describe('a start is refused', () => {
     await shop.mainnet.createAta(addressOf(key));
     const faults = await faultsOf({ FEE_PAYER_KEYPAIR: bs58.encode(key) });
     expect(faults).toEqual([expect.stringMatching(/^FEE_PAYER_KEYPAIR holds tokens.*\(mainnet\)\.$/)]);
+  });
+
+  it('when the fee payer holds tokens of the second token program', async () => {
+    const key = await fundedKey();
+    await shop.devnet.createAta(addressOf(key), TOKEN_2022_PROGRAM);
+    const faults = await faultsOf({ FEE_PAYER_KEYPAIR: bs58.encode(key) });
+    expect(faults).toEqual([expect.stringMatching(/^FEE_PAYER_KEYPAIR holds tokens.*\(devnet\)\.$/)]);
   });
 
   it('for both reasons at once', async () => {

@@ -20,7 +20,7 @@ import { readTransaction } from './transaction.ts';
 /** Where wallets get what they spend on this chain. */
 export interface Treasury {
   /** Makes the wallet's USDC account if it is missing; answers with its address. */
-  createAta(owner: string): Promise<string>;
+  createAta(owner: string, program?: string): Promise<string>;
   /** Adds USDC (in millionths) to a wallet, without a transaction. */
   fundUsdc(owner: string, amount: bigint): Promise<void>;
   usdcBalance(owner: string): Promise<bigint>;
@@ -75,19 +75,19 @@ export async function createTreasury(bank: Bank): Promise<Treasury> {
     known.set(owner, address);
     return address;
   };
-  const hold = (address: string, owner: string, amount: bigint): void => {
+  const hold = (address: string, owner: string, amount: bigint, program = TOKEN_PROGRAM): void => {
     const lamports = svm.account(address)?.lamports ?? svm.rent(BigInt(TOKEN_ACCOUNT_SIZE));
     const data = tokenAccountData({ mint, owner, amount });
-    const account: Account = { address, lamports, data, owner: TOKEN_PROGRAM, executable: false };
+    const account: Account = { address, lamports, data, owner: program, executable: false };
     svm.setAccount(account);
   };
   const balance = (address: string) => readTokenAccount(svm.account(address))?.amount;
   return {
     pay: await createPayer(bank),
-    async createAta(owner) {
+    async createAta(owner, program) {
       const address = await addressOf(owner);
       if (balance(address) === undefined) {
-        hold(address, owner, 0n);
+        hold(address, owner, 0n, program);
       }
       return address;
     },
