@@ -7,7 +7,7 @@ import { makeFolder } from '../kit/folder.ts';
 import { type Market, startMarket } from '../kit/shop.ts';
 import { ask, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
 
-type Written = 'settling' | 'resolve' | 'keep';
+type Written = 'settling' | 'resolve' | 'keep' | 'release';
 
 /** Lets this one write happen and then says that it has failed, as a disk does that fills up. */
 function failOnce(name: Written): void {
@@ -44,6 +44,35 @@ describe('a store that fails in the middle of a purchase', () => {
     expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
     expect(mainnet.transfers.length - before).toBe(1);
     expect(market.logLines.join('')).toContain('ENOSPC');
+  });
+
+  it('P7 giving back fails after the transfer: the answer is served all the same', async () => {
+    const { mainnet } = market.shop;
+    const url = market.url + newPath();
+    const payment = await (await newBuyer(mainnet)).pay(url);
+    const before = mainnet.transfers.length;
+    failOnce('release');
+    expect((await ask(url, payment)).status).toBe(200);
+    expect(mainnet.transfers.length - before).toBe(1);
+  });
+
+  it('P20 an answer that is lost: fetched anew one at a time and at most 3 times in all, and nothing is paid again', async () => {
+    const { mainnet, provider } = market.shop;
+    const url = market.url + newPath();
+    const payment = await (await newBuyer(mainnet)).pay(url);
+    expect((await ask(url, payment)).status).toBe(200);
+    const [paid, asked] = [mainnet.transfers.length, provider.arrivals.length];
+    vi.spyOn(EmbeddedPayments.prototype, 'answer').mockResolvedValue(undefined);
+    const replies = await Promise.all(Array.from({ length: 30 }, () => ask(url, payment)));
+    const statuses = replies.map(({ status, code }) => `${status} ${code}`.trim());
+    expect(statuses).toContain('200');
+    expect(statuses.filter((each) => each !== '200' && !each.startsWith('409 '))).toEqual([]);
+    let last = await ask(url, payment);
+    for (let more = 0; more < 3; more++) last = await ask(url, payment);
+    expect([last.status, last.code]).toEqual([409, 'payment_already_used']);
+    expect(last.text).toContain('"state":"settled"');
+    expect(provider.arrivals.length - asked).toBe(2);
+    expect(mainnet.transfers).toHaveLength(paid);
   });
 
   it('P7 before the transfer: 503, nothing moves, and no byte of the result', async () => {

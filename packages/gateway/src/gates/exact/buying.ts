@@ -92,7 +92,8 @@ export class Buying implements Admission {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#reserved) await this.#counter.payments.release(this.#payment.key, this.#payment.owner);
+    const { payments, onFailure } = this.#counter;
+    if (this.#reserved) await payments.release(this.#payment.key, this.#payment.owner).catch(onFailure);
   }
 
   async #begin(): Promise<void> {
