@@ -28,7 +28,8 @@ const TIMES = {
   requestMs: 15_000,
   keepAliveMs: 65_000,
   checkMs: 1_000,
-  writeMs: 30_000,
+  /** Node forgives a socket once that has taken something, so one that takes nothing more is cut within twice this. */
+  writeMs: 15_000,
   /** How long a refused upload may go on before its connection is cut. */
   lingerMs: 1_000,
   /** How long a draining server waits for requests that were on their way. */
