@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, it } from 'vitest';
+
+/** Where servers are installed on systems that leave them out of PATH. */
+const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
+const isRequired = process.env.REQUIRE_ALL === '1';
+
+/** The path of a program that a newcomer's machine may lack. */
+export function findProgram(name: string): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...SYSTEM_FOLDERS];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** A suite that needs a program. Where that is missing it is skipped with a title that says so; in CI, where REQUIRE_ALL is 1, it fails. */
+export function suiteWith(name: string, title: string, body: (path: string) => void): void {
+  const path = findProgram(name);
+  if (path !== undefined) describe(title, () => body(path));
+  else if (!isRequired) describe.skip(`${title} (skipped: ${name} is not installed)`, () => body(name));
+  else
+    it(title, () => {
+      throw new Error(`${name} is not installed, and every suite is required`);
+    });
+}
