@@ -1,6 +1,7 @@
 import Type, { type TProperties } from 'typebox';
 import { integer, oneOf, optional, text } from '../parameters.ts';
-import type { Route } from '../route.ts';
+import * as results from '../results/das.ts';
+import type { ResultShape, Route } from '../route.ts';
 import { paidRow } from './paid.ts';
 
 const EXAMPLE_ADDRESS = 'So11111111111111111111111111111111111111112';
@@ -43,6 +44,7 @@ interface Method {
   readonly helius: number;
   readonly params: TProperties;
   readonly example: Readonly<Record<string, unknown>>;
+  readonly result: ResultShape;
 }
 
 const METHODS: Readonly<Record<string, Method>> = {
@@ -52,6 +54,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     helius: 10,
     params: { id: id('The asset.'), options: optional(closed(shown, 'What to show.')) },
     example: { id: EXAMPLE_ADDRESS },
+    result: results.getAsset,
   },
   getAssetsByOwner: {
     description: 'The digital assets of a wallet.',
@@ -59,6 +62,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     helius: 10,
     params: { ownerAddress: id('The wallet.'), ...paging, options },
     example: { ownerAddress: EXAMPLE_ADDRESS, page: 1, limit: 10 },
+    result: results.page,
   },
   searchAssets: {
     description: 'Digital assets by owner, kind and other criteria.',
@@ -81,6 +85,7 @@ const METHODS: Readonly<Record<string, Method>> = {
       options,
     },
     example: { ownerAddress: EXAMPLE_ADDRESS, tokenType: 'fungible', page: 1, limit: 10 },
+    result: results.page,
   },
 };
 
@@ -93,12 +98,13 @@ const SERVED = [
 
 /** The paid DAS routes. */
 export const dasRoutes: readonly Route[] = SERVED.flatMap(([cluster, provider]) =>
-  Object.entries(METHODS).map(([method, { params, example, description, ...units }]) => {
+  Object.entries(METHODS).map(([method, { params, example, result, description, ...units }]) => {
     const endpoint = `POST /v1/x402/solana/${cluster}/${provider}/das/${method}`;
     const row = { provider, surface: 'das', cluster, method, endpoint, description, units: units[provider] } as const;
     return paidRow(row, {
       body: { params: closed(params, 'Named parameters.') },
       example: { body: { params: example } },
+      result,
     });
   }),
 );

@@ -1,6 +1,7 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { ENUMERATIONS, integer, list, oneOf, optional, text } from '../parameters.ts';
-import type { Route, RowOptions } from '../route.ts';
+import * as results from '../results/rpc.ts';
+import type { ResultShape, Route, RowOptions } from '../route.ts';
 import { exactlyOneIn, limitForFull } from '../rules.ts';
 import { paidRow } from './paid.ts';
 
@@ -47,6 +48,7 @@ interface Method {
   readonly params: TSchema;
   readonly rules?: RowOptions['rules'];
   readonly example: readonly unknown[];
+  readonly result: ResultShape;
 }
 
 const memcmp = closed(
@@ -90,6 +92,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     helius: 1,
     params: positional([address('The account.')], [closed(basic, 'Options.')]),
     example: [EXAMPLE_ADDRESS],
+    result: results.getBalance,
   },
   getAccountInfo: {
     description: 'An account and its data.',
@@ -100,6 +103,7 @@ const METHODS: Readonly<Record<string, Method>> = {
       [closed({ ...basic, encoding, dataSlice: optional(slice(1024)) }, 'Options.')],
     ),
     example: [EXAMPLE_ADDRESS, { encoding: 'base64' }],
+    result: results.getAccountInfo,
   },
   getTransaction: {
     description: 'A confirmed transaction.',
@@ -110,6 +114,7 @@ const METHODS: Readonly<Record<string, Method>> = {
       [closed({ commitment, encoding, maxSupportedTransactionVersion: version }, 'Options.')],
     ),
     example: [EXAMPLE_SIGNATURE, { maxSupportedTransactionVersion: 0 }],
+    result: results.getTransaction,
   },
   getSignaturesForAddress: {
     description: 'The latest transactions of an address.',
@@ -130,6 +135,7 @@ const METHODS: Readonly<Record<string, Method>> = {
       ],
     ),
     example: [EXAMPLE_ADDRESS, { limit: 10 }],
+    result: results.getSignaturesForAddress,
   },
   getTokenAccountsByOwner: {
     description: 'The token accounts of a wallet, by mint or by token program.',
@@ -144,6 +150,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     ),
     rules: [exactlyOneIn(1, 'mint', 'programId')],
     example: [EXAMPLE_ADDRESS, { programId: TOKEN_PROGRAM }, { encoding: 'jsonParsed' }],
+    result: results.getTokenAccountsByOwner,
   },
   getProgramAccounts: {
     description: 'The accounts of a program that pass one to four filters.',
@@ -167,6 +174,7 @@ const METHODS: Readonly<Record<string, Method>> = {
       TOKEN_PROGRAM,
       { encoding: 'base64', filters: [{ dataSize: 165 }], dataSlice: { offset: 0, length: 32 } },
     ],
+    result: results.getProgramAccounts,
   },
   getTransactionsForAddress: {
     description: 'The transactions of an address, filtered and sorted.',
@@ -194,6 +202,7 @@ const METHODS: Readonly<Record<string, Method>> = {
     ),
     rules: [limitForFull(100)],
     example: [EXAMPLE_ADDRESS, { limit: 10 }],
+    result: results.getTransactionsForAddress,
   },
 };
 
@@ -203,12 +212,12 @@ const PROVIDERS = ['alchemy', 'helius'] as const;
 /** The paid RPC routes: both clusters, both providers, one row per method that the provider serves. */
 export const rpcRoutes: readonly Route[] = CLUSTERS.flatMap((cluster) =>
   PROVIDERS.flatMap((provider) =>
-    Object.entries(METHODS).flatMap(([method, { params, rules = [], example, description, ...units }]) => {
+    Object.entries(METHODS).flatMap(([method, { params, rules = [], example, result, description, ...units }]) => {
       const count = units[provider];
       if (count === undefined) return [];
       const endpoint = `POST /v1/x402/solana/${cluster}/${provider}/rpc/${method}`;
       const row = { provider, surface: 'rpc', cluster, method, endpoint, description, units: count } as const;
-      return [paidRow(row, { body: { params }, rules, example: { body: { params: example } } })];
+      return [paidRow(row, { body: { params }, rules, example: { body: { params: example } }, result })];
     }),
   ),
 );

@@ -1,4 +1,7 @@
 import { assetId, ENUMERATIONS, integer, list, mint, oneOf, optional, text, unixSeconds } from '../parameters.ts';
+import * as asset from '../results/asset.ts';
+import * as facts from '../results/facts.ts';
+import * as results from '../results/tokens.ts';
 import {
   ANYTHING,
   type RequestValues,
@@ -71,7 +74,7 @@ const ofVariant: RowOptions = { query: { mint: variantMint } };
 
 /** The 19 asset-data routes of specification 4.2, with the parameters of 4.3. */
 export const tokensRoutes: readonly Route[] = [
-  row('health', 'GET /health', 'Upstream health probe.'),
+  row('health', 'GET /health', 'Upstream health probe.', { result: results.health }),
   row('search', 'GET /assets/search', 'Search canonical assets.', {
     query: {
       q: text('What to search for.'),
@@ -79,6 +82,7 @@ export const tokensRoutes: readonly Route[] = [
       category: optional(text('Asset category.', 64)),
     },
     example: { query: { q: 'sol' } },
+    result: results.search,
   }),
   row('resolve', 'GET /assets/resolve', 'Resolve an alias or a mint to a canonical asset id.', {
     query: {
@@ -87,6 +91,7 @@ export const tokensRoutes: readonly Route[] = [
     },
     rules: [exactlyOne('ref', 'mint')],
     example: { query: { ref: 'sol' } },
+    result: results.resolve,
   }),
   row('curated', 'GET /assets/curated', 'Curated asset lists.', {
     query: {
@@ -94,22 +99,26 @@ export const tokensRoutes: readonly Route[] = [
       groupBy: optional(oneOf(ENUMERATIONS.groupBy, 'One row per asset or per mint.')),
     },
     example: { query: { list: 'majors' } },
+    result: results.curated,
   }),
   row('marketSnapshots', 'POST /assets/market-snapshots', 'Cached market snapshots of up to 250 mints.', {
     body: { mints: mintList(0, 250), addresses: mintList(0, 250) },
     rules: [combinedCount('body', 250, 'mints', 'addresses')],
     forward: (values) => ({ ...values, body: oneList(values.body) }),
     example: { body: { mints: [WRAPPED_SOL, USDC] } },
+    result: results.marketSnapshots,
   }),
   row('variantMarkets', 'GET /assets/variant-markets', 'Cached markets of up to 50 variant mints.', {
     query: { mints: mintList(1, 50), addresses: mintList(1, 50) },
     rules: [combinedCount('query', 50, 'mints', 'addresses')],
     forward: (values) => ({ ...values, query: oneList(values.query) }),
     example: { query: { mints: [WRAPPED_SOL, USDC] } },
+    result: results.variantMarkets,
   }),
   row('riskSummaryByMint', 'GET /assets/risk-summary', 'Market-based risk summary of a mint.', {
     query: { mint: mint('A Solana mint address.') },
     example: { query: { mint: WRAPPED_SOL } },
+    result: results.riskSummaryByMint,
   }),
   assetRow('assetDetail', 'GET /assets/:assetId', 'Asset detail with optional include blocks.', {
     query: {
@@ -126,6 +135,7 @@ export const tokensRoutes: readonly Route[] = [
     },
     rules: [notBefore('ohlcvTo', 'ohlcvFrom')],
     example: { query: { include: ['profile', 'risk'] } },
+    result: asset.assetDetail,
   }),
   assetRow('variants', 'GET /assets/:assetId/variants', 'The variants of an asset.', {
     query: {
@@ -135,24 +145,45 @@ export const tokensRoutes: readonly Route[] = [
       mint: variantMint,
       variantsMode,
     },
+    result: asset.variants,
   }),
   assetRow('variantTopMarkets', 'GET /assets/:assetId/variant-top-markets', 'The top market of each variant.', {
     query: { offset, limit: limitTo(100), variantsMode },
     example: { query: { limit: 10 } },
+    result: asset.variantTopMarkets,
   }),
-  assetRow('variantMarket', 'GET /assets/:assetId/variant-market', 'Cached market snapshot of one variant.', ofVariant),
+  assetRow('variantMarket', 'GET /assets/:assetId/variant-market', 'Cached market snapshot of one variant.', {
+    ...ofVariant,
+    result: asset.variantMarket,
+  }),
   assetRow('markets', 'GET /assets/:assetId/markets', 'Cached DEX markets of one mint.', {
     query: { mint: variantMint, offset, limit: limitTo(50) },
     example: { query: { limit: 10 } },
+    result: asset.markets,
   }),
-  assetRow('ohlcv', 'GET /assets/:assetId/ohlcv', 'Candles of one mint.', candles),
-  assetRow('priceChart', 'GET /assets/:assetId/price-chart', 'Canonical price candles.', candles),
-  assetRow('profile', 'GET /assets/:assetId/profile', 'Cached external profile and market stats.'),
+  assetRow('ohlcv', 'GET /assets/:assetId/ohlcv', 'Candles of one mint.', { ...candles, result: facts.ohlcv }),
+  assetRow('priceChart', 'GET /assets/:assetId/price-chart', 'Canonical price candles.', {
+    ...candles,
+    result: facts.priceChart,
+  }),
+  assetRow('profile', 'GET /assets/:assetId/profile', 'Cached external profile and market stats.', {
+    result: facts.profile,
+  }),
   assetRow('tickers', 'GET /assets/:assetId/tickers', 'Cached exchange tickers.', {
     query: { offset, limit: limitTo(50), order: optional(text('Order hint.', 64)) },
     example: { query: { limit: 10 } },
+    result: facts.tickers,
   }),
-  assetRow('riskSummary', 'GET /assets/:assetId/risk-summary', 'Simple risk summary.', ofVariant),
-  assetRow('riskDetails', 'GET /assets/:assetId/risk-details', 'Detailed risk summary.', ofVariant),
-  assetRow('description', 'GET /assets/:assetId/description', 'Cached description of one mint.', ofVariant),
+  assetRow('riskSummary', 'GET /assets/:assetId/risk-summary', 'Simple risk summary.', {
+    ...ofVariant,
+    result: facts.riskSummary,
+  }),
+  assetRow('riskDetails', 'GET /assets/:assetId/risk-details', 'Detailed risk summary.', {
+    ...ofVariant,
+    result: facts.riskDetails,
+  }),
+  assetRow('description', 'GET /assets/:assetId/description', 'Cached description of one mint.', {
+    ...ofVariant,
+    result: facts.description,
+  }),
 ];

@@ -1,5 +1,7 @@
-import Type, { type TProperties } from 'typebox';
+import Type from 'typebox';
 import { integer, list, oneOf, optional, text } from '../parameters.ts';
+import * as identities from '../results/identity.ts';
+import * as results from '../results/wallet.ts';
 import type { Route, RowOptions } from '../route.ts';
 import { everyWalletIn, walletIn } from '../rules.ts';
 import { paidRow } from './paid.ts';
@@ -71,10 +73,10 @@ function row(method: string, endpoint: string, description: string, options: Row
   );
 }
 
-function walletRow(method: string, endpoint: string, description: string, query?: TProperties): Route {
+function walletRow(method: string, endpoint: string, description: string, options: RowOptions): Route {
   return row(method, endpoint, description, {
     path: { wallet: method === 'identity' ? addressOrName : address },
-    ...(query && { query }),
+    ...options,
     rules: [walletIn('path', 'wallet')],
     example: { path: { wallet: EXAMPLE_WALLET } },
   });
@@ -82,27 +84,37 @@ function walletRow(method: string, endpoint: string, description: string, query?
 
 /** The paid wallet-data routes, all on mainnet. */
 export const walletRoutes: readonly Route[] = [
-  walletRow('identity', 'GET /identity/:wallet', 'Who a wallet is known to be.'),
+  walletRow('identity', 'GET /identity/:wallet', 'Who a wallet is known to be.', { result: identities.identity }),
   row('batchIdentity', 'POST /batch-identity', 'Who up to 100 wallets are known to be.', {
     body: { wallets: list(addressOrName, 'Wallets or names.', { minItems: 1, maxItems: 100 }) },
     rules: [everyWalletIn('body', 'wallets')],
     forward: (values) => ({ ...values, body: { addresses: values.body.wallets } }),
     example: { body: { wallets: [EXAMPLE_WALLET] } },
+    result: identities.batchIdentity,
   }),
   walletRow('balances', 'GET /balances/:wallet', 'What a wallet holds.', {
-    page: optional(integer(1, 1000, 'Which page.')),
-    limit,
-    showZeroBalance: flag,
-    showNative: flag,
-    showNfts: flag,
+    query: {
+      page: optional(integer(1, 1000, 'Which page.')),
+      limit,
+      showZeroBalance: flag,
+      showNative: flag,
+      showNfts: flag,
+    },
+    result: results.balances,
   }),
   walletRow('history', 'GET /history/:wallet', 'What a wallet has done.', {
-    limit,
-    before: cursor,
-    after: cursor,
-    type: optional(oneOf(TYPES, 'Only transactions of this type.')),
-    tokenAccounts: optional(oneOf(['none', 'balanceChanged', 'all'], 'Whether token accounts count.')),
+    query: {
+      limit,
+      before: cursor,
+      after: cursor,
+      type: optional(oneOf(TYPES, 'Only transactions of this type.')),
+      tokenAccounts: optional(oneOf(['none', 'balanceChanged', 'all'], 'Whether token accounts count.')),
+    },
+    result: results.history,
   }),
-  walletRow('transfers', 'GET /transfers/:wallet', 'What a wallet has sent and received.', { limit, cursor }),
-  walletRow('fundedBy', 'GET /funded-by/:wallet', 'Who funded a wallet first.'),
+  walletRow('transfers', 'GET /transfers/:wallet', 'What a wallet has sent and received.', {
+    query: { limit, cursor },
+    result: results.transfers,
+  }),
+  walletRow('fundedBy', 'GET /funded-by/:wallet', 'Who funded a wallet first.', { result: results.fundedBy }),
 ];

@@ -110,6 +110,7 @@ export function marketSnapshot(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
   return (
     metrics && {
+      asOf: null,
       ...sourceOf(variant, now),
       ...metrics,
       decimals: variant.decimals ?? null,

@@ -1,0 +1,202 @@
+import Type from 'typebox';
+import type { ResultShape } from '../route.ts';
+import { each, integer, list, milliseconds, nullable, object, optional, string, usd } from './fields.ts';
+import * as market from './market.ts';
+import { block, profileBlock } from './profile.ts';
+import { marketScore, marketScoreInput } from './risk.ts';
+import { resolvedBy } from './tokens.ts';
+import { rankedVariant, variant, variantFields } from './variant.ts';
+
+const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
+const EXAMPLE_TIME_MS = 1_767_000_000_000;
+
+const assetId = string('Canonical asset id.');
+const mint = string('The mint that the answer is about.');
+const lastUpdatedAt = milliseconds('When the answer was put together');
+const page = { offset: integer('Rows that were skipped.'), limit: integer('Rows at most.') };
+
+const includes = object(
+  each(
+    {
+      profile: profileBlock,
+      risk: block(
+        object({
+          tokenData: Type.Null(),
+          tradingData: Type.Null(),
+          marketScoreInput,
+          marketScore,
+        }),
+      ),
+      ohlcv: block(market.candles),
+      markets: block(
+        object({
+          markets: list(market.dexMarket, 'Pools, the deepest first.'),
+          total: integer('Pools in all.'),
+          ...page,
+        }),
+      ),
+    },
+    optional,
+  ),
+  'The blocks that were asked for.',
+);
+
+const GROUPS = ['spot', 'etf', 'yield', 'leveraged', 'basket', 'lst', 'tokenizedEquity'];
+
+const variantGroups = Type.Object(
+  {},
+  {
+    required: GROUPS,
+    additionalProperties: list(rankedVariant, 'Variants, the most liquid first.'),
+    description: `The variants by ${GROUPS.join(', ')}.`,
+  },
+);
+
+/** Everything about an asset. */
+export const assetDetail: ResultShape = {
+  schema: object({
+    asset: object(
+      {
+        assetId,
+        name: string('Its name.'),
+        symbol: string('Its symbol.'),
+        description: optional(string('What it is.')),
+        category: market.category,
+        aliases: list(Type.String(), 'Other names of it.'),
+        symbols: list(Type.String(), 'Its symbol and those of its variants.'),
+        imageUrl: nullable(string('Its picture.')),
+        stats: market.stats,
+        primaryVariantStrategy: market.strategy,
+        canonicalMarket: optional(market.canonicalMarket),
+        variantGroups,
+        primaryVariant: nullable(variant),
+      },
+      'The asset.',
+    ),
+    includes: optional(includes),
+    resolution: optional(
+      object(
+        { assetId, ref: string('What the path named.'), resolvedBy, mint: nullable(string('The mint that it named.')) },
+        'How the path led to the asset, when it did not name it by its id.',
+      ),
+    ),
+  }),
+  example: {
+    asset: {
+      assetId: 'gold',
+      name: 'Gold',
+      symbol: 'XAU',
+      category: 'commodity',
+      aliases: [],
+      symbols: ['XAU'],
+      imageUrl: null,
+      stats: null,
+      primaryVariantStrategy: 'liquidity',
+      variantGroups: Object.fromEntries(GROUPS.map((group) => [group, []])),
+      primaryVariant: null,
+    },
+  },
+};
+
+/** The variants of an asset. */
+export const variants: ResultShape = {
+  schema: object({
+    assetId,
+    sortBy: market.strategy,
+    variants: list(variant, 'Variants in this order.'),
+  }),
+  example: {
+    assetId: 'solana',
+    sortBy: 'liquidity',
+    variants: [
+      {
+        variantId: 'solana:native',
+        mint: WRAPPED_SOL,
+        kind: 'native',
+        liquidityTier: 'tier1',
+        trustTier: 'tier1',
+        tags: [],
+        market: null,
+        executionQuality: null,
+      },
+    ],
+  },
+};
+
+const protocolToken = optional(object({}, 'The token of the exchange itself.'));
+
+/** The deepest market of each variant. */
+export const variantTopMarkets: ResultShape = {
+  schema: object({
+    assetId,
+    total: integer('Variants in all.'),
+    ...page,
+    variants: list(
+      object({
+        ...variantFields,
+        logoURI: optional(string('Picture of the token.')),
+        topMarket: market.dexMarket,
+        protocolToken,
+        topMarkets: optional(list(object({ market: market.dexMarket, protocolToken }), 'The next ones too.')),
+        marketsTotal: integer('Pools of the variant.'),
+        totalLiquidity: usd('Liquidity in all of them'),
+        lastFetchedAt: milliseconds('When they were fetched'),
+      }),
+      'One entry per variant.',
+    ),
+    lastUpdatedAt,
+  }),
+  example: {
+    assetId: 'solana',
+    total: 1,
+    offset: 0,
+    limit: 50,
+    variants: [
+      {
+        mint: WRAPPED_SOL,
+        kind: 'native',
+        liquidityTier: 'tier1',
+        trustTier: 'tier1',
+        topMarket: { address: '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2', liquidity: 9_100_000 },
+        marketsTotal: 37,
+        totalLiquidity: 41_200_000,
+        lastFetchedAt: EXAMPLE_TIME_MS,
+      },
+    ],
+    lastUpdatedAt: EXAMPLE_TIME_MS,
+  },
+};
+
+/** The market of one variant. */
+export const variantMarket: ResultShape = {
+  schema: object({ assetId, mint, market: nullable(market.rawMarket), lastUpdatedAt }),
+  example: {
+    assetId: 'solana',
+    mint: WRAPPED_SOL,
+    market: { mint: WRAPPED_SOL, source: 'birdeye', lastFetchedAt: EXAMPLE_TIME_MS, price: 151.4 },
+    lastUpdatedAt: EXAMPLE_TIME_MS,
+  },
+};
+
+/** The pools of one variant. */
+export const markets: ResultShape = {
+  schema: object({
+    assetId,
+    mint,
+    markets: list(market.dexMarket, 'Pools, the deepest first; without source.'),
+    protocolTokensByMarket: object({}, 'The token of the exchange itself, by address of the pool.'),
+    total: optional(integer('Pools in all.')),
+    ...page,
+    lastUpdatedAt,
+  }),
+  example: {
+    assetId: 'solana',
+    mint: WRAPPED_SOL,
+    markets: [{ address: '58oQChx4yWmvKdwLLZzBi4ChoCc2fqCUWBkwMihLYQo2', liquidity: 9_100_000, volume24h: 55_000_000 }],
+    protocolTokensByMarket: {},
+    total: 37,
+    offset: 0,
+    limit: 10,
+    lastUpdatedAt: EXAMPLE_TIME_MS,
+  },
+};

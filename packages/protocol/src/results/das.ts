@@ -1,0 +1,96 @@
+import type { ResultShape } from '../route.ts';
+import { each, flag, integer, list, nullable, number, object, optional, string, u64 } from './fields.ts';
+
+const asset = object(
+  {
+    interface: string('The standard: V1_NFT, ProgrammableNFT, FungibleToken and others.'),
+    id: string('The asset: its mint, or the id of a leaf.'),
+    ownership: object(
+      {
+        owner: string('Who has it; empty for the mint of a fungible token.'),
+        frozen: flag('Whether it cannot be moved.'),
+        delegated: flag('Whether another may move it.'),
+        delegate: optional(nullable(string('Who that is.'))),
+        ownership_model: string('single or token.'),
+      },
+      'Who has it.',
+    ),
+    mutable: flag('Whether its metadata can change.'),
+    burnt: flag('Whether it is gone.'),
+    ...each(
+      {
+        content: object(
+          {
+            json_uri: string('Where the metadata is.'),
+            metadata: object({}, 'Name, symbol and attributes.'),
+            files: optional(list(object({}), 'Its files.')),
+            links: optional(object({}, 'Its picture and website.')),
+          },
+          'What it shows.',
+        ),
+        authorities: list(object({}), 'Who may change it.'),
+        compression: object({}, 'Its place in a tree.'),
+        grouping: list(object({}), 'Its collection.'),
+        royalty: object({}, 'What creators get.'),
+        creators: list(object({}), 'Who made it.'),
+        supply: nullable(object({}, 'How many editions there are.')),
+        token_info: object(
+          each(
+            {
+              balance: u64("The owner's balance in the smallest unit."),
+              supply: u64('Tokens in existence in the smallest unit.'),
+              decimals: integer('Decimals of the mint.'),
+              symbol: string('Symbol of the token.'),
+              token_program: string('The program of the token.'),
+              price_info: object(
+                { price_per_token: number('Price of one token.'), currency: string('What the price is in.') },
+                'The price.',
+              ),
+            },
+            optional,
+          ),
+          'The token.',
+        ),
+      },
+      optional,
+    ),
+  },
+  'A digital asset.',
+);
+
+const EXAMPLE_ASSET = {
+  interface: 'V1_NFT',
+  id: 'JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN',
+  ownership: {
+    owner: '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY',
+    frozen: false,
+    delegated: false,
+    delegate: null,
+    ownership_model: 'single',
+  },
+  mutable: true,
+  burnt: false,
+};
+
+/** A page of digital assets. */
+export const page: ResultShape = {
+  schema: object({
+    total: integer('Assets on this page.'),
+    limit: integer('Assets at most.'),
+    items: list(asset, 'Assets.'),
+    ...each(
+      {
+        page: integer('This page.'),
+        last_indexed_slot: u64('Up to where the chain was read.'),
+        grand_total: integer('Assets on all pages.'),
+        nativeBalance: object({ lamports: u64('Lamports of the owner.') }, "The owner's SOL."),
+        cursor: string('Where to go on.'),
+      },
+      optional,
+    ),
+  }),
+  example: { total: 1, limit: 10, page: 1, items: [EXAMPLE_ASSET] },
+};
+
+/** One digital asset. */
+export const getAsset: ResultShape = { schema: asset, example: EXAMPLE_ASSET };

@@ -1,0 +1,201 @@
+import Type from 'typebox';
+import { ENUMERATIONS, oneOf } from '../parameters.ts';
+import {
+  always,
+  each,
+  integer,
+  list,
+  milliseconds,
+  nullable,
+  number,
+  object,
+  optional,
+  percent,
+  seconds,
+  string,
+  usd,
+} from './fields.ts';
+
+/** What assets are sorted into. */
+export const category = oneOf(
+  ['crypto', 'stablecoin', 'lst', 'rwa', 'commodity', 'equity', 'etf', 'index'],
+  'What the asset is.',
+);
+
+/** How the upstream chose the variant that speaks for an asset. */
+export const strategy = oneOf(
+  ['liquidity', 'execution_quality', 'stock_redeemability'],
+  'What the primary variant was chosen by.',
+);
+
+const changes = {
+  priceChange24hPercent: percent('Change of the price in 24 hours'),
+  priceChange1hPercent: percent('Change of the price in 1 hour'),
+};
+
+/** The figures of an asset; null for one without a market. */
+export const stats = nullable(
+  object(
+    each(
+      {
+        price: usd('Price'),
+        liquidity: usd('Liquidity of all variants'),
+        volume24hUSD: usd('Traded in 24 hours'),
+        volume30dUSD: usd('Traded in 30 days'),
+        marketCap: usd('Market capitalisation'),
+        ...changes,
+      },
+      nullable,
+    ),
+    'The figures of the asset.',
+  ),
+);
+
+/** What is measured about one mint. */
+export const metrics = {
+  price: usd('Price'),
+  liquidity: usd('Liquidity in all pools'),
+  volume1hUSD: usd('Traded in 1 hour'),
+  volume24hUSD: usd('Traded in 24 hours'),
+  trade1h: integer('Trades in 1 hour.'),
+  trade24h: integer('Trades in 24 hours.'),
+  uniqueWallet1h: integer('Wallets that traded in 1 hour.'),
+  uniqueWallet24h: integer('Wallets that traded in 24 hours.'),
+  marketCap: usd('Market capitalisation'),
+  fdv: usd('Fully diluted valuation'),
+  holder: integer('Wallets that hold the token.'),
+  totalSupply: number('Tokens in existence.'),
+  circulatingSupply: number('Tokens in circulation.'),
+  ...changes,
+  decimals: integer('Decimals of the mint.'),
+  logoURI: string('Picture of the token.'),
+  lastTradeAt: seconds('The latest trade'),
+  asOf: seconds('When the metrics were computed'),
+};
+/** When the upstream fetched it. */
+export const lastFetchedAt = milliseconds('When the market was fetched');
+
+/** The market of one mint; what is not known of it is left out. */
+export const rawMarket = object(
+  {
+    mint: string('The mint.'),
+    source: string('Where the market comes from.'),
+    lastFetchedAt,
+    metricsSource: optional(string('Where the metrics come from.')),
+    symbol: optional(string('Symbol of the token.')),
+    name: optional(string('Name of the token.')),
+    ...each(metrics, optional),
+    lastTradeHumanTime: optional(string('The latest trade, in ISO 8601.')),
+    extensions: optional(
+      object(
+        each(
+          {
+            coingeckoId: string('Its id at CoinGecko.'),
+            website: string('Its website.'),
+            twitter: string('Its account at X.'),
+            discord: string('Its Discord server.'),
+            telegram: string('Its Telegram group.'),
+            description: string('What it is.'),
+            github: string('Its source code.'),
+          },
+          optional,
+        ),
+        'Where to read more.',
+      ),
+    ),
+  },
+  'The market of the mint.',
+);
+
+const listed = each(
+  {
+    price: usd('Price'),
+    marketCap: usd('Market capitalisation'),
+    volume24hUSD: usd('Traded in 24 hours'),
+    priceChange24hPercent: changes.priceChange24hPercent,
+  },
+  nullable,
+);
+
+/** The market of the asset itself, beside its variants; its fields depend on the source. */
+export const canonicalMarket = Type.Union(
+  [
+    object({
+      source: always('coingecko'),
+      coinId: string('Its id at CoinGecko.'),
+      ...listed,
+      lastFetchedAt,
+      providerLastUpdatedAt: seconds('When CoinGecko updated it'),
+    }),
+    object({
+      source: always('clickhouse_stock'),
+      symbol: string('The ticker symbol.'),
+      ...each(listed, optional),
+      asOf: seconds('When it was computed'),
+    }),
+    object({
+      source: always('prestocks'),
+      symbol: string('The symbol.'),
+      mint: string('The mint.'),
+      markPriceUsd: nullable(usd('Mark price')),
+      markValuationUsd: nullable(usd('Valuation at the mark price')),
+      impliedValuationUsd: nullable(usd('Valuation at the market price')),
+      premiumToMarkPercent: nullable(percent('Market price above the mark price')),
+    }),
+  ],
+  { description: 'The market of the asset itself.' },
+);
+
+const side = optional(
+  object(
+    {
+      address: string('The mint.'),
+      decimals: optional(integer('Its decimals.')),
+      symbol: optional(string('Its symbol.')),
+      icon: optional(string('Its picture.')),
+      name: optional(string('Its name.')),
+    },
+    'One of the two tokens.',
+  ),
+);
+
+/** One market of a decentralised exchange. */
+export const dexMarket = object(
+  {
+    address: string('Address of the pool.'),
+    base: side,
+    quote: side,
+    ...each(
+      {
+        name: string('The pair.'),
+        source: string('The exchange.'),
+        createdAt: string('Since when, in ISO 8601.'),
+        liquidity: usd('Liquidity'),
+        volume24h: usd('Traded in 24 hours'),
+        trade24h: integer('Trades in 24 hours.'),
+        trade24hChangePercent: percent('Change of the trades in 24 hours'),
+        uniqueWallet24h: integer('Wallets that traded in 24 hours.'),
+        uniqueWallet24hChangePercent: percent('Change of the wallets in 24 hours'),
+        price: usd('Price'),
+      },
+      optional,
+    ),
+  },
+  'A pool.',
+);
+
+/** Prices in ascending order of time. */
+export const candles = list(
+  object({
+    time: seconds('Start of the candle'),
+    open: usd('First price'),
+    high: usd('Highest price'),
+    low: usd('Lowest price'),
+    close: usd('Last price'),
+    volume: usd('Traded'),
+  }),
+  'Candles, the oldest first.',
+);
+
+/** Length of the candles. */
+export const interval = oneOf(ENUMERATIONS.interval, 'Length of one candle.');

@@ -1,0 +1,87 @@
+import Type from 'typebox';
+import { ENUMERATIONS, oneOf } from '../parameters.ts';
+import {
+  always,
+  each,
+  flag,
+  integer,
+  list,
+  milliseconds,
+  nullable,
+  number,
+  object,
+  optional,
+  seconds,
+  string,
+  usd,
+} from './fields.ts';
+import { lastFetchedAt, metrics } from './market.ts';
+
+const snapshot = object(
+  {
+    source: optional(string('Where the market comes from: birdeye, rwa_xyz or clickhouse_trades.')),
+    metricsSource: optional(string('Where the metrics come from.')),
+    ...each(metrics, nullable),
+    lastFetchedAt: nullable(lastFetchedAt),
+  },
+  'The market of the variant.',
+);
+
+/** How well orders of a variant are filled. */
+export const executionQuality = nullable(
+  object(
+    {
+      source: always('clickhouse_fill_quality'),
+      range: always('24h'),
+      horizon: always('5s'),
+      quoteMint: string('The mint that fills are counted in.'),
+      volume24hUSD: usd('Traded in 24 hours'),
+      trade24h: integer('Trades in 24 hours.'),
+      botVolume24hUSD: usd('Traded by bots in 24 hours'),
+      botTrade24h: integer('Trades by bots in 24 hours.'),
+      botVolumeRatio: number('Share of bots in the volume, 0 to 1.'),
+      fee24hUSD: usd('Fees paid in 24 hours'),
+      feeBps: number('Fees, in basis points of the volume.'),
+      flowSourceCount: integer('Sources that orders came from.'),
+      markoutPnl24hUSD: usd('What fills were worth after the horizon'),
+      markoutCount: integer('Fills that this is known of.'),
+      markoutBps: number('The same, in basis points of the volume.'),
+      executionScore: number('The verdict, 0 to 100.'),
+      isEligibleForPrimary: flag('Whether the variant may speak for the asset.'),
+      asOf: seconds('When fills were measured'),
+      lastComputedAt: milliseconds('When the score was computed'),
+    },
+    'How well orders are filled.',
+  ),
+);
+
+/** What a variant is, without its market. */
+export const variantFields = {
+  mint: string('The mint.'),
+  kind: oneOf([...ENUMERATIONS.kind, 'spot'], 'Kind of variant.'),
+  liquidityTier: oneOf(ENUMERATIONS.liquidityTier, 'By liquidity: above $10M, from $2.5M, below.'),
+  trustTier: oneOf(ENUMERATIONS.liquidityTier, 'As liquidityTier.'),
+  label: optional(string('How it is told from the others.')),
+  symbol: optional(string('Symbol of the token.')),
+  name: optional(string('Name of the token.')),
+};
+
+/** Marks that the upstream puts on a variant. */
+export const tags = list(Type.String(), 'Marks of the variant.');
+
+const variantProperties = {
+  variantId: string('Its id.'),
+  ...variantFields,
+  tags,
+  issuer: optional(string('Who issues it.')),
+  issuerUrl: optional(string("The issuer's website.")),
+  stockVariantTier: optional(string('How near it is to the share itself.')),
+  market: nullable(snapshot),
+  executionQuality,
+};
+
+/** A variant with its market. */
+export const variant = object(variantProperties, 'A token on Solana that stands for the asset.');
+
+/** A variant by its place among its own kind. */
+export const rankedVariant = object({ ...variantProperties, rank: integer('Its place, from 1.') });

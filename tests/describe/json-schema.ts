@@ -1,0 +1,44 @@
+import { Compile } from 'typebox/schema';
+
+/** The keywords of JSON Schema that the route table uses, as anybody reads them. */
+export interface JsonSchema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly not?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema;
+  readonly prefixItems?: readonly JsonSchema[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly description?: string;
+}
+
+/** A schema as it is published: its JSON text, without anything that a library keeps beside it. */
+export const published = (schema: unknown): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;
+
+const validators = new WeakMap<JsonSchema, ReturnType<typeof Compile>>();
+
+function validatorOf(schema: JsonSchema): ReturnType<typeof Compile> {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  return validator;
+}
+
+/** Whether a value fits a schema. */
+export const fits = (schema: JsonSchema, value: unknown): boolean => validatorOf(schema).Check(value);
+
+/** Where a value does not fit a schema; empty when it does. */
+export function faultsOf(schema: JsonSchema, value: unknown): string[] {
+  if (fits(schema, value)) return [];
+  const [, errors] = validatorOf(schema).Errors(value);
+  return errors.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
+}
