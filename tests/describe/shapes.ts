@@ -22,7 +22,7 @@ export function closed(schema: JsonSchema): JsonSchema {
 export function partsOf(schema: JsonSchema, where = ''): [where: string, part: JsonSchema][] {
   const { anyOf = [], items, properties = {}, additionalProperties } = schema;
   const inner = [
-    ...anyOf.map((branch) => [where, branch] as const),
+    ...anyOf.map((form, index) => [`${where}(${index})`, form] as const),
     ...(items ? [[`${where}[]`, items] as const] : []),
     ...Object.entries(properties).map(([name, property]) => [`${where}.${name}`, property] as const),
     ...(typeof additionalProperties === 'object' ? [[`${where}.*`, additionalProperties] as const] : []),

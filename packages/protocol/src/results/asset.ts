@@ -20,20 +20,19 @@ const includes = object(
     {
       profile: profileBlock,
       risk: block(
-        object({
-          tokenData: Type.Null(),
-          tradingData: Type.Null(),
-          marketScoreInput,
-          marketScore,
-        }),
+        object(
+          { tokenData: Type.Null(), tradingData: Type.Null(), marketScoreInput, marketScore },
+          'The risk of the variant.',
+        ),
+        'The risk of the variant, or why that is missing.',
       ),
-      ohlcv: block(market.candles),
+      ohlcv: block(market.candles, 'Candles of the variant, or why they are missing.'),
       markets: block(
-        object({
-          markets: list(market.dexMarket, 'Pools, the deepest first.'),
-          total: integer('Pools in all.'),
-          ...page,
-        }),
+        object(
+          { markets: list(market.dexMarket, 'Pools, the deepest first.'), total: integer('Pools in all.'), ...page },
+          'Pools of the variant.',
+        ),
+        'Pools of the variant, or why they are missing.',
       ),
     },
     optional,

@@ -37,8 +37,8 @@ const asset = object(
         token_info: object(
           each(
             {
-              balance: u64("The owner's balance in the smallest unit."),
-              supply: u64('Tokens in existence in the smallest unit.'),
+              balance: u64("The owner's balance in the smallest unit"),
+              supply: u64('Tokens in existence in the smallest unit'),
               decimals: integer('Decimals of the mint.'),
               symbol: string('Symbol of the token.'),
               token_program: string('The program of the token.'),
@@ -81,9 +81,9 @@ export const page: ResultShape = {
     ...each(
       {
         page: integer('This page.'),
-        last_indexed_slot: u64('Up to where the chain was read.'),
+        last_indexed_slot: u64('Up to where the chain was read'),
         grand_total: integer('Assets on all pages.'),
-        nativeBalance: object({ lamports: u64('Lamports of the owner.') }, "The owner's SOL."),
+        nativeBalance: object({ lamports: u64('Lamports of the owner') }, "The owner's SOL."),
         cursor: string('Where to go on.'),
       },
       optional,

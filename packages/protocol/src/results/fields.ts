@@ -16,8 +16,9 @@ export const number = (description: string) => Type.Number({ description });
 /** A whole number. */
 export const integer = (description: string) => Type.Integer({ description });
 
-/** An unsigned number of 64 bits in decimal digits: JSON readers that keep numbers as doubles round it beyond 2^53. */
-export const u64 = (description: string) => Type.Integer({ minimum: 0, description });
+/** An unsigned number of 64 bits: JSON readers that keep numbers as doubles round it beyond 2^53. */
+export const u64 = (what: string) =>
+  Type.Integer({ minimum: 0, description: `${what}, a whole number of up to 64 bits.` });
 
 /** True or false. */
 export const flag = (description: string) => Type.Boolean({ description });

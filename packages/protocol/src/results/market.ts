@@ -72,6 +72,7 @@ export const metrics = {
   lastTradeAt: seconds('The latest trade'),
   asOf: seconds('When the metrics were computed'),
 };
+
 /** When the upstream fetched it. */
 export const lastFetchedAt = milliseconds('When the market was fetched');
 

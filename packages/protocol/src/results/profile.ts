@@ -9,35 +9,39 @@ const missing = object({
 });
 
 /** A part of an answer that may be missing while the rest is there. */
-export const block = (data: TSchema) => Type.Union([object({ ok: always(true), data }), missing]);
+export const block = (data: TSchema, description: string) =>
+  Type.Union([object({ ok: always(true), data }), missing], { description });
 
-const profileData = object({
-  marketCap: nullable(usd('Market capitalisation')),
-  fdv: nullable(usd('Fully diluted valuation')),
-  circulatingSupply: nullable(number('Units in circulation.')),
-  totalSupply: nullable(number('Units in existence.')),
-  price: nullable(usd('Price')),
-  priceChange24h: nullable(percent('Change of the price in 24 hours')),
-  volume24h: nullable(usd('Traded in 24 hours')),
-  allTimeHigh: nullable(usd('Highest price ever')),
-  allTimeHighDate: string('When that was, in ISO 8601; empty when it is not known.'),
-  description: optional(string('What the asset is.')),
-  links: optional(
-    object(
-      each(
-        {
-          website: string('Its website.'),
-          twitter: string('Its account at X.'),
-          telegram: string('Its Telegram group.'),
-          discord: string('Its Discord server.'),
-          reddit: string('Its subreddit.'),
-        },
-        optional,
+const profileData = object(
+  {
+    marketCap: nullable(usd('Market capitalisation')),
+    fdv: nullable(usd('Fully diluted valuation')),
+    circulatingSupply: nullable(number('Units in circulation.')),
+    totalSupply: nullable(number('Units in existence.')),
+    price: nullable(usd('Price')),
+    priceChange24h: nullable(percent('Change of the price in 24 hours')),
+    volume24h: nullable(usd('Traded in 24 hours')),
+    allTimeHigh: nullable(usd('Highest price ever')),
+    allTimeHighDate: string('When that was, in ISO 8601; empty when it is not known.'),
+    description: optional(string('What the asset is.')),
+    links: optional(
+      object(
+        each(
+          {
+            website: string('Its website.'),
+            twitter: string('Its account at X.'),
+            telegram: string('Its Telegram group.'),
+            discord: string('Its Discord server.'),
+            reddit: string('Its subreddit.'),
+          },
+          optional,
+        ),
+        'Where to read more.',
       ),
-      'Where to read more.',
     ),
-  ),
-});
+  },
+  'The profile.',
+);
 
 /** What others know about an asset. */
-export const profileBlock = block(profileData);
+export const profileBlock = block(profileData, 'What others know about the asset, or why that is missing.');

@@ -27,11 +27,14 @@ const verdict = {
   insufficientDataReason: nullable(string('Why too little is known.')),
 };
 
-const component = object({
-  score: number('0 (worst) to 100.'),
-  status: string('The verdict in a word.'),
-  hasData: flag('Whether anything is known.'),
-});
+const component = object(
+  {
+    score: number('0 (worst) to 100.'),
+    status: string('The verdict in a word.'),
+    hasData: flag('Whether anything is known.'),
+  },
+  'One part of the score.',
+);
 
 /** How much the market of a mint can be relied upon, without what went into it. */
 export const riskVerdict = object(verdict, 'How much the market can be relied upon.');
@@ -83,13 +86,13 @@ const unknown = object({
 const scored = { ok: always(true), marketScore, lastUpdatedAt: milliseconds('When the score was computed') };
 
 /** The score of a mint, or that there is none. */
-export const riskSummary = Type.Union([object(scored), unknown]);
+export const riskSummary = Type.Union([object(scored), unknown], { description: 'The score, or why there is none.' });
 
 /** The score of a mint with what it is computed from, or that there is none. */
-export const riskDetails = Type.Union([
-  object({ ...scored, marketScoreInput, tags: list(Type.String(), 'Marks of the token.') }),
-  unknown,
-]);
+export const riskDetails = Type.Union(
+  [object({ ...scored, marketScoreInput, tags: list(Type.String(), 'Marks of the token.') }), unknown],
+  { description: 'The score and what it is computed from, or why there is none.' },
+);
 
 /** A score in which everything is well, as examples show it. */
 export const EXAMPLE_SCORE = {

@@ -9,7 +9,7 @@ const EXAMPLE_SIGNATURE = '2'.repeat(88);
 const EXAMPLE_SLOT = 389_012_345;
 const EXAMPLE_CONTEXT = { slot: EXAMPLE_SLOT };
 
-const slot = u64('The slot.');
+const slot = u64('The slot');
 const blockTime = nullable(seconds('When the block was made'));
 const error = Type.Union([Type.Null(), Type.String(), object({})], { description: 'Null, or why it failed.' });
 
@@ -29,16 +29,16 @@ const account = object(
         object({
           program: string('The program that the data was parsed for.'),
           parsed: object({}, 'The parsed data.'),
-          space: u64('Size in bytes.'),
+          space: u64('Size in bytes'),
         }),
       ],
       { description: 'The data, in the encoding asked for.' },
     ),
     executable: flag('Whether it is a program.'),
-    lamports: u64('Its balance.'),
+    lamports: u64('Its balance'),
     owner: string('The program that owns it.'),
-    rentEpoch: u64('The epoch in which it pays rent next.'),
-    space: optional(u64('Size of the data in bytes.')),
+    rentEpoch: u64('The epoch in which it pays rent next'),
+    space: optional(u64('Size of the data in bytes')),
   },
   'The account.',
 );
@@ -81,9 +81,9 @@ const transactionFields = {
     object(
       {
         err: error,
-        fee: u64('The fee in lamports.'),
-        preBalances: list(u64('Lamports.'), 'Balances before, in the order of the accounts.'),
-        postBalances: list(u64('Lamports.'), 'Balances after.'),
+        fee: u64('The fee in lamports'),
+        preBalances: list(u64('Lamports'), 'Balances before, in the order of the accounts.'),
+        postBalances: list(u64('Lamports'), 'Balances after.'),
         ...each(
           {
             preTokenBalances: nullable(list(object({}), 'Token balances before.')),
@@ -91,7 +91,7 @@ const transactionFields = {
             innerInstructions: nullable(list(object({}), 'What its instructions called.')),
             logMessages: nullable(list(Type.String(), 'The log.')),
             rewards: nullable(list(object({}), 'Rewards.')),
-            computeUnitsConsumed: u64('Compute units.'),
+            computeUnitsConsumed: u64('Compute units'),
           },
           optional,
         ),
@@ -131,7 +131,7 @@ const transactionIndex = integer('Its place in the block.');
 
 /** Lamports, at a slot. */
 export const getBalance: ResultShape = {
-  schema: withContext(u64('Lamports.')),
+  schema: withContext(u64('Lamports')),
   example: { context: EXAMPLE_CONTEXT, value: 1_250_000_000 },
 };
 

@@ -10,7 +10,7 @@ const EXAMPLE_SIGNATURE = '2'.repeat(88);
 const mint = string('The mint; So11111111111111111111111111111111111111112 is SOL.');
 const decimals = integer('Decimals of the mint.');
 const signature = string('The transaction.');
-const slot = u64('Its slot.');
+const slot = u64('Its slot');
 const timestamp = seconds('When it happened');
 const cursorPage = object(
   {

@@ -39,11 +39,14 @@ function row(method: string, endpoint: string, description: string, options: Row
 
 function assetRow(method: string, endpoint: string, description: string, options: RowOptions = {}): Route {
   return row(method, endpoint, description, {
-    ...options,
     path: { assetId: assetId() },
+    ...options,
     example: { path: { assetId: 'solana' }, ...options.example },
   });
 }
+
+/** What follows `/assets/` in the fixed routes, which win over an asset of that name. */
+const FIXED = ['search', 'resolve', 'curated', 'market-snapshots', 'variant-markets', 'risk-summary'];
 
 const ids = (values: RequestValues['query'], name: string): readonly unknown[] => {
   const value = values[name];
@@ -121,6 +124,7 @@ export const tokensRoutes: readonly Route[] = [
     result: results.riskSummaryByMint,
   }),
   assetRow('assetDetail', 'GET /assets/:assetId', 'Asset detail with optional include blocks.', {
+    path: { assetId: assetId(FIXED) },
     query: {
       include: optional(
         list(oneOf(ENUMERATIONS.include, 'A block.'), 'Blocks to include.', { minItems: 1, maxItems: 4 }),

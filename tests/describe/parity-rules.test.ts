@@ -1,0 +1,116 @@
+import { type Route, type Rule, routes, type Values } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { type Market, startMarket } from '../kit/shop.ts';
+import { bodyOf, callOf, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { JSON_BODY, refusedForFree } from '../upstream/visitor.ts';
+import { isTaken, publishedOf, send } from './requests.ts';
+
+let house: House;
+let market: Market;
+beforeAll(async () => {
+  house = await startHouse();
+  market = await startMarket(ROOMY);
+});
+afterAll(async () => {
+  await house.stop();
+  await market.stop();
+});
+
+const ADDRESS = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+const NO_ADDRESSES = ['1'.repeat(33), 'a'.repeat(32), 'z'.repeat(44)];
+
+const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `m${index}`);
+
+function counts(maximum: number, one: string, other: string): Values[] {
+  const pair = (a: number, b: number): Values => ({ [one]: ids(a), [other]: ids(b) });
+  return [{}, pair(maximum, 1), pair(1, maximum), pair(maximum / 2, maximum / 2 + 1)];
+}
+
+/** What breaks each rule of a row and is otherwise in order. A new rule has to be added here. */
+const BREAKING: Readonly<Record<string, readonly Values[]>> = {
+  'tokens.resolve exactlyOne': [{}, { ref: 'sol', mint: ADDRESS }],
+  'tokens.marketSnapshots combinedCount': [...counts(250, 'mints', 'addresses'), { mints: [] }],
+  'tokens.variantMarkets combinedCount': counts(50, 'mints', 'addresses'),
+  'tokens.assetDetail notBefore': [{ ohlcvFrom: 6, ohlcvTo: 5 }],
+  'tokens.ohlcv notBefore': [{ from: 6, to: 5 }],
+  'tokens.priceChart notBefore': [{ from: Number.MAX_SAFE_INTEGER, to: 0 }],
+  'rpc.getTokenAccountsByOwner exactlyOne': [
+    { params: [ADDRESS, {}] },
+    { params: [ADDRESS, { mint: ADDRESS, programId: ADDRESS }] },
+  ],
+  'rpc.getTransactionsForAddress limitForFull': [
+    { params: [ADDRESS, { transactionDetails: 'full', limit: 101 }] },
+    { params: [ADDRESS, { limit: 1000, transactionDetails: 'full', sortOrder: 'asc' }] },
+  ],
+  'wallet.identity wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),
+  'wallet.batchIdentity wallet': NO_ADDRESSES.map((wallet) => ({ wallets: [ADDRESS, 'toly.sol', wallet] })),
+  'wallet.balances wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),
+  'wallet.history wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),
+  'wallet.transfers wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),
+  'wallet.fundedBy wallet': NO_ADDRESSES.map((wallet) => ({ wallet })),
+};
+
+const cases = routes.flatMap((route) =>
+  route.rules.map((rule) => [`${route.surface}.${route.method} ${rule.name}`, route, rule] as const),
+);
+
+/** The requests that break this rule. */
+const breaking = (name: string, { example }: Route, { in: place }: Rule) =>
+  (BREAKING[name] ?? []).map((values) => ({ path: {}, query: {}, body: {}, ...example, [place]: values }));
+
+async function refusedSigned(route: Route, requests: ReturnType<typeof breaking>, expected: object): Promise<void> {
+  const asks = requests.map((request) => {
+    const { target, body } = send(route, request);
+    return route.httpMethod === 'POST' ? { method: 'POST', target, headers: JSON_BODY, body } : { target };
+  });
+  await refusedForFree(house, asks, ({ status, json: { error, issues } }) => {
+    expect({ status, error, issues }).toEqual(expected);
+  });
+}
+
+async function refusedPaid(route: Route, requests: ReturnType<typeof breaking>, expected: object): Promise<void> {
+  const payer = await openWallet(market.shop, 0n);
+  for (const request of requests) {
+    const call = callOf(route, request);
+    const payment = await paymentFor(market, call, payer);
+    const response = await leavesNoTrace(market, () => sendPaid(market, call, payment));
+    const { error, issues, payment: state } = await bodyOf(response);
+    expect({ status: response.status, error, issues }).toEqual(expected);
+    expect(state).toEqual({ state: 'unused' });
+  }
+}
+
+it('knows how to break every rule, each once', () => {
+  expect(new Set(cases.map(([name]) => name))).toEqual(new Set(Object.keys(BREAKING)));
+});
+
+describe.each(cases)('%s', (name, route, rule) => {
+  const requests = breaking(name, route, rule);
+
+  it('is a rule that the schemas do not say', () => {
+    expect(requests.length).toBeGreaterThan(0);
+    for (const request of requests) {
+      expect(isTaken(request, publishedOf(route))).toBe(true);
+      const broken = route.rules.filter(({ in: place, holds }) => !holds(request[place]));
+      expect(broken).toEqual([rule]);
+    }
+  });
+
+  it('refuses what breaks it alone, and nothing is asked of an upstream', async () => {
+    const issue = { in: rule.in, name: rule.parameters.join(), rule: rule.name, message: rule.description };
+    const expected = { status: 400, error: 'invalid_request', issues: [issue] };
+    await (route.access === 'siwx' ? refusedSigned : refusedPaid)(route, requests, expected);
+  });
+
+  it('says in plain JSON what it asks for', () => {
+    const { name: own, description, in: place, parameters } = rule;
+    expect(JSON.parse(JSON.stringify({ name: own, description, in: place, parameters }))).toEqual({
+      name: expect.stringMatching(/^[a-z][A-Za-z]+$/),
+      description: expect.stringMatching(/^\S.{10,}\.$/),
+      in: expect.stringMatching(/^(?:path|query|body)$/),
+      parameters: expect.arrayContaining([expect.any(String)]),
+    });
+  });
+});

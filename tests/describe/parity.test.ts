@@ -1,0 +1,111 @@
+import { type Route, routes, type Values } from '@asset-gateway/protocol';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { rounds } from '../kit/rounds.ts';
+import {
+  type Carried,
+  carriedBy,
+  changedRequestsOf,
+  isTaken,
+  type Published,
+  publishedOf,
+  refusalOf,
+  requestsOf,
+  send,
+} from './requests.ts';
+
+/** A longer target is refused on every route, before any row is looked for; so are bodies, which are not measured here. */
+const MAX_TARGET_LENGTH = 8192;
+
+const brokenRules = ({ rules }: Route, carried: Carried): string[] =>
+  rules.filter(({ in: place, holds }) => !holds(carried[place] as Values)).map(({ name }) => name);
+
+/** Whether the gateway says of a request what the published schemas and the row's named rules say. */
+function agrees(route: Route, schemas: Published, carried: Carried): boolean {
+  const sent = send(route, carried);
+  const refusal = refusalOf(route, sent);
+  const read = carriedBy(carried, schemas);
+  if (!isTaken(read, schemas)) return refusal !== undefined;
+  if (sent.target.length > MAX_TARGET_LENGTH) return refusal === 'uri_too_long';
+  const broken = brokenRules(route, read);
+  return broken.length === 0 ? refusal === undefined : JSON.stringify(refusal) === JSON.stringify(broken);
+}
+
+/** Rows of the same method share their schemas: one of each is enough, unless all are asked for. */
+const rows = routes
+  .filter(
+    ({ surface, method }, index) =>
+      process.env.ROUNDS === 'full' ||
+      routes.findIndex((other) => other.surface === surface && other.method === method) === index,
+  )
+  .map((route) => [route.id, route, publishedOf(route)] as const);
+
+const runs = { numRuns: rounds(50) * 25 };
+
+describe.each(rows)('%s', (_, route, schemas) => {
+  it('accepts what its published schemas take, apart from its named rules', () => {
+    const property = fc.property(requestsOf(schemas), (carried) => {
+      expect(carriedBy(carried, schemas)).toEqual(carried);
+      expect(isTaken(carried, schemas)).toBe(true);
+      expect(agrees(route, schemas, carried), JSON.stringify(send(route, carried))).toBe(true);
+    });
+    fc.assert(property, runs);
+  });
+
+  it('refuses what they do not take', () => {
+    let refused = 0;
+    const property = fc.property(changedRequestsOf(schemas, route), (carried) => {
+      expect(agrees(route, schemas, carried), JSON.stringify(send(route, carried))).toBe(true);
+      if (!isTaken(carriedBy(carried, schemas), schemas)) refused++;
+    });
+    fc.assert(property, runs);
+    expect(refused).toBeGreaterThan(0);
+  });
+});
+
+const segments = new Set(routes.flatMap(({ path }) => path.split('/')).filter((segment) => /^\w/.test(segment)));
+const withId = routes.filter(({ path }) => path.includes(':assetId')).map((route) => [route.id, route] as const);
+
+it.each(withId)('%s takes no asset by a name that leads to another route', (_, route) => {
+  expect(segments).toContain('market-snapshots');
+  for (const assetId of segments) {
+    const carried = { path: { assetId }, query: {}, body: {} };
+    expect(agrees(route, publishedOf(route), carried), assetId).toBe(true);
+  }
+});
+
+const [search] = routes.filter(({ id }) => id === 'tokens.search');
+const [snapshots] = routes.filter(({ id }) => id === 'tokens.marketSnapshots');
+
+/** The same schemas with one of them published otherwise. */
+function otherwise(
+  route: Route | undefined,
+  place: 'query' | 'body',
+  name: string,
+  change: object,
+): [Route, Published] {
+  if (!route) throw new Error('no such row');
+  const schemas = publishedOf(route);
+  const properties = { ...schemas[place].properties, [name]: { ...schemas[place].properties?.[name], ...change } };
+  return [route, { ...schemas, [place]: { ...schemas[place], properties } }];
+}
+
+describe('a schema that is published otherwise than it is enforced is found', () => {
+  it.each([
+    ['a higher maximum', otherwise(search, 'query', 'limit', { maximum: 51 })],
+    ['a lower maximum', otherwise(search, 'query', 'limit', { maximum: 49 })],
+    ['no minimum length', otherwise(search, 'query', 'category', { minLength: 0 })],
+    ['a greater length', otherwise(search, 'query', 'q', { maxLength: 201, pattern: '^.{0,201}$' })],
+    ['another type', otherwise(search, 'query', 'limit', { type: 'string', pattern: '^[0-9]+$' })],
+    ['one parameter more', otherwise(search, 'query', 'zz', { type: 'boolean' })],
+    ['a longer list', otherwise(snapshots, 'body', 'mints', { maxItems: 251 })],
+    ['items of any kind', otherwise(snapshots, 'body', 'mints', { items: { type: 'string', pattern: '^.*$' } })],
+  ] as const)('%s', (_, [route, schemas]) => {
+    const either = fc.oneof(requestsOf(schemas), changedRequestsOf(schemas, route));
+    const agreement = fc.check(
+      fc.property(either, (carried) => agrees(route, schemas, carried)),
+      { numRuns: 2000, seed: 1, endOnFailure: true },
+    );
+    expect(agreement.failed).toBe(true);
+  });
+});
