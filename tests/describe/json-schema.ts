@@ -1,4 +1,4 @@
-import { Compile } from 'typebox/schema';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 /** The keywords of JSON Schema that the route table uses, as anybody reads them. */
 export interface JsonSchema {
@@ -25,20 +25,22 @@ export interface JsonSchema {
 /** A schema as it is published: its JSON text, without anything that a library keeps beside it. */
 export const published = (schema: unknown): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;
 
-const validators = new WeakMap<JsonSchema, ReturnType<typeof Compile>>();
+// Another library than the one that made the schemas and validates in the gateway.
+const ajv = new Ajv2020({ allErrors: true, strict: false });
+const validators = new WeakMap<JsonSchema, ValidateFunction>();
 
-function validatorOf(schema: JsonSchema): ReturnType<typeof Compile> {
-  const validator = validators.get(schema) ?? Compile(schema);
+function validatorOf(schema: JsonSchema): ValidateFunction {
+  const validator = validators.get(schema) ?? ajv.compile(schema);
   validators.set(schema, validator);
   return validator;
 }
 
 /** Whether a value fits a schema. */
-export const fits = (schema: JsonSchema, value: unknown): boolean => validatorOf(schema).Check(value);
+export const fits = (schema: JsonSchema, value: unknown): boolean => validatorOf(schema)(value);
 
 /** Where a value does not fit a schema; empty when it does. */
 export function faultsOf(schema: JsonSchema, value: unknown): string[] {
-  if (fits(schema, value)) return [];
-  const [, errors] = validatorOf(schema).Errors(value);
-  return errors.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
+  const validate = validatorOf(schema);
+  validate(value);
+  return (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
 }
