@@ -60,6 +60,17 @@ describe('an answer that was paid for', () => {
     expect(await ledger.payments.owed(payment.payer, payment.requestHash)).toBeUndefined();
   });
 
+  it('is owed for ten minutes from when the settlement became known', async () => {
+    const payment = newPayment();
+    await startSettling(ledger, payment);
+    await ledger.payments.unresolved(payment.key);
+    await elapse(PAYMENTS.answerMs + 60_000);
+    await ledger.reopen();
+    await ledger.payments.resolve(payment.key, SETTLED);
+    expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
+    expect((await ledger.payments.owed(payment.payer, payment.requestHash))?.key).toBe(payment.key);
+  });
+
   it('is owed too when the payment had settled unknown to us, and not when it was refused', async () => {
     const [refused, adopted] = [newPayment(), newPayment()];
     await startSettling(ledger, refused);

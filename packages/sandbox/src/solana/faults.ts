@@ -1,7 +1,8 @@
+import { type Aim, createKnobs, knobsFor, type Turnable } from '../knobs.ts';
 import type { Arrival } from './arrivals.ts';
 
 /** What can go wrong with a provider; every knob that is not set is off. */
-export interface ProviderFaultKnobs {
+export interface ProviderFaultKnobs extends Aim<Arrival> {
   /** Milliseconds to wait before anything is answered. */
   delayMs?: number | undefined;
   /** Never answer. */
@@ -24,39 +25,13 @@ export interface ProviderFaultKnobs {
   missingResult?: boolean | undefined;
   /** Announce the whole body, write this fraction (0 to 1) and destroy the socket. */
   truncate?: number | undefined;
-  /** The faults are for these requests only. */
-  only?: ((arrival: Arrival) => boolean) | undefined;
-  /** The faults are for this many more requests. */
-  times?: number | undefined;
 }
 
-/** The knobs of a running provider; they hold for the requests that arrive after. */
-export interface ProviderFaults extends ProviderFaultKnobs {
-  /** Turns every knob off. */
-  reset(): void;
-}
+/** The knobs of a running provider. */
+export type ProviderFaults = Turnable<ProviderFaultKnobs>;
 
 /** Fresh knobs, all off. */
-export function createProviderFaults(): ProviderFaults {
-  const faults: ProviderFaults = {
-    reset() {
-      for (const knob of Object.keys(faults).filter((name) => name !== 'reset')) {
-        Reflect.deleteProperty(faults, knob);
-      }
-    },
-  };
-  return faults;
-}
+export const createProviderFaults = (): ProviderFaults => createKnobs<ProviderFaultKnobs>();
 
-/** The faults that one request meets; counts it when the faults are for a number of requests. */
-export function faultsFor(faults: ProviderFaults, arrival: Arrival): ProviderFaultKnobs {
-  const { reset: _, only, times, ...knobs } = faults;
-  const isTurned = Object.values(knobs).some((value) => value !== undefined && value !== false);
-  if (!isTurned || (times !== undefined && times <= 0) || only?.(arrival) === false) {
-    return {};
-  }
-  if (times !== undefined) {
-    faults.times = times - 1;
-  }
-  return knobs;
-}
+/** The faults that one request meets. */
+export const faultsFor = (faults: ProviderFaults, arrival: Arrival): ProviderFaultKnobs => knobsFor(faults, arrival);

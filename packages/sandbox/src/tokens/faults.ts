@@ -1,7 +1,8 @@
+import { type Aim, createKnobs, knobsFor, type Turnable } from '../knobs.ts';
 import type { Arrival } from './arrivals.ts';
 
 /** What can go wrong with an upstream; every knob that is not set is off. */
-export interface FaultKnobs {
+export interface FaultKnobs extends Aim<Arrival> {
   /** Milliseconds to wait before anything is answered. */
   delayMs?: number | undefined;
   /** Never answer; the socket stays until the client closes it. */
@@ -34,41 +35,13 @@ export interface FaultKnobs {
   echo?: boolean | undefined;
   /** Close a kept-alive connection, without a warning, after every so many answers. */
   closeAfter?: number | undefined;
-  /** The faults are for these requests only. */
-  only?: ((arrival: Arrival) => boolean) | undefined;
-  /** The faults are for this many more requests. */
-  times?: number | undefined;
 }
 
-/** The knobs of a running upstream; they may be turned at any time and hold for the requests that arrive after. */
-export interface Faults extends FaultKnobs {
-  /** Turns every knob off. */
-  reset(): void;
-}
+/** The knobs of a running upstream. */
+export type Faults = Turnable<FaultKnobs>;
 
 /** Fresh knobs, all off. */
-export function createFaults(): Faults {
-  const faults: Faults = {
-    reset() {
-      for (const knob of Object.keys(faults)) {
-        if (knob !== 'reset') {
-          Reflect.deleteProperty(faults, knob);
-        }
-      }
-    },
-  };
-  return faults;
-}
+export const createFaults = (): Faults => createKnobs<FaultKnobs>();
 
-/** The faults that one request meets; counts it when the faults are for a number of requests. */
-export function faultsFor(faults: Faults, arrival: Arrival): FaultKnobs {
-  const { reset: _, only, times, ...knobs } = faults;
-  const turned = Object.values(knobs).some((value) => value !== undefined && value !== false);
-  if (!turned || (times !== undefined && times <= 0) || only?.(arrival) === false) {
-    return {};
-  }
-  if (times !== undefined) {
-    faults.times = times - 1;
-  }
-  return knobs;
-}
+/** The faults that one request meets. */
+export const faultsFor = (faults: Faults, arrival: Arrival): FaultKnobs => knobsFor(faults, arrival);
