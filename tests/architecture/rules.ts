@@ -22,6 +22,8 @@ const GATEWAY = 'packages/gateway/src/';
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'call.ts': ['stores/ports.ts'],
   'config/': ['config/'],
+  'native-fetch.ts': [],
+  'pool.ts': ['native-fetch.ts'],
   'log.ts': ['stages/trail.ts', 'secrets.ts'],
   'secrets.ts': [],
   'run.ts': ['config/'],
@@ -29,8 +31,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'http/': ['http/'],
   'describe/': ['describe/'],
   'stages/': ['stages/', 'call.ts', 'stores/ports.ts'],
-  'gates/': ['gates/', 'call.ts', 'describe/', 'stores/ports.ts', 'stores/payments.ts'],
-  'upstreams/': ['upstreams/', 'call.ts', 'stores/ports.ts'],
+  'gates/': ['gates/', 'call.ts', 'pool.ts', 'describe/', 'stores/ports.ts', 'stores/payments.ts'],
+  'upstreams/': ['upstreams/', 'call.ts', 'pool.ts', 'stores/ports.ts'],
   'gateway.ts': ['stages/', 'call.ts', 'gates/gate.ts', 'upstreams/upstream.ts'],
   'compose/': [
     'compose/',
@@ -49,7 +51,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rooms that speak to the gateway's own packages at all. */
-const WITHOUT_PROTOCOL = ['stores/', 'config/', 'log.ts', 'secrets.ts', 'run.ts', 'start.ts', 'main.ts', 'index.ts'];
+const WITHOUT_PROTOCOL = [
+  'native-fetch.ts',
+  'pool.ts',
+  'stores/',
+  'config/',
+  'log.ts',
+  'secrets.ts',
+  'run.ts',
+  'start.ts',
+  'main.ts',
+  'index.ts',
+];
 
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
@@ -165,7 +178,8 @@ const ONLY_IN: readonly { readonly what: string; readonly pattern: RegExp; reado
   {
     what: 'an outgoing request',
     pattern: /from 'undici'|\bfetch\(|\brequest\(\{/,
-    allowed: /gateway\/src\/upstreams\/|gateway\/src\/gates\/exact\/facilitators\/|client\/src\/|sandbox\/src\//,
+    allowed:
+      /gateway\/src\/(?:upstreams\/|pool\.ts)|gateway\/src\/gates\/exact\/facilitators\/|client\/src\/|sandbox\/src\//,
   },
   {
     what: 'a suppression',

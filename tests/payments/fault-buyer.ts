@@ -6,11 +6,9 @@ import { ExactSvmScheme } from '@x402/svm/exact/client';
 import bs58 from 'bs58';
 import { vi } from 'vitest';
 import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
-import { stateLengthsOnce } from './fault-fetch.ts';
 
 // The official packages print what they also answer.
 vi.spyOn(console, 'error').mockImplementation(() => {});
-stateLengthsOnce();
 
 /** Whatever a client was answered. */
 export interface Reply {

@@ -66,22 +66,6 @@ async function ask(url: string, headers: Record<string, string>): Promise<Told> 
   return { status: response.status, error, body, headers: response.headers };
 }
 
-/**
- * Solana's client states a content-length of its own, which `fetch` repeats, and which the undici of the gateway, under
- * `fetch` in this process, refuses twice. Only tests have both in one process.
- */
-function stateLengthsOnce(): () => void {
-  const original = globalThis.fetch;
-  globalThis.fetch = (input, init) => {
-    const headers = new Headers(init?.headers);
-    headers.delete('content-length');
-    return original(input, { ...init, headers });
-  };
-  return () => {
-    globalThis.fetch = original;
-  };
-}
-
 async function genuineOf(market: Market, keypair: Uint8Array): Promise<Genuine> {
   const { body } = await ask(market.url, {});
   const required = body as unknown as PaymentRequired;
@@ -95,7 +79,6 @@ async function genuineOf(market: Market, keypair: Uint8Array): Promise<Genuine> 
 /** Opens one. The payee is a wallet of the forger's own, so that even it can be made to pay; a remote facilitator's fee payer is named. */
 export async function openForge(variables: Environment = {}, remoteFeePayer?: string): Promise<Forge> {
   const [payer, payee] = [newKeypair(), newKeypair()];
-  const restoreFetch = stateLengthsOnce();
   const market = await startForgeMarket(payee, variables);
   const { devnet } = market.shop;
   const feePayer = remoteFeePayer ?? addressOf(bs58.decode(market.shop.variables.FEE_PAYER_KEYPAIR ?? ''));
@@ -119,7 +102,6 @@ export async function openForge(variables: Environment = {}, remoteFeePayer?: st
       feePayer: devnet.lamports(feePayer),
     }),
     stop: async () => {
-      restoreFetch();
       await market.stop();
       await market.shop.close();
     },

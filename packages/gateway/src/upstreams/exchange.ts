@@ -1,6 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Spend } from '../call.ts';
+import { Pool } from '../pool.ts';
 import { refusalOfFailure } from './failures.ts';
 import type { UpstreamRequest } from './request.ts';
 

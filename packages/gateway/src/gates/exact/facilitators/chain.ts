@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import { Pool } from 'undici';
+import { Pool } from '../../../pool.ts';
 
 const DEADLINE_MS = 5_000;
 /** A blockhash is good for this many blocks. */

@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import { Pool } from 'undici';
+import { Pool } from '../../../pool.ts';
 import type { Crypto } from '../../crypto.ts';
 import { isBeforeBroadcast } from '../reasons.ts';
 import type { Facilitator, Payment, Settlement, Verification } from './facilitator.ts';

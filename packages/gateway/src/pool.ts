@@ -1,0 +1,3 @@
+import './native-fetch.ts';
+
+export { Pool } from 'undici';
