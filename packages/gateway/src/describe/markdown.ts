@@ -3,6 +3,9 @@ import { parametersOf } from './parameters.ts';
 import { exampleTarget, type Service } from './service.ts';
 import { bySurface, SURFACES } from './surfaces.ts';
 
+/** Text that Markdown leaves as it is. */
+const plain = (text: string): string => text.replaceAll('<', '&lt;');
+
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
@@ -20,16 +23,16 @@ function exampleRequest(route: Route): string[] {
 /** What the rows of one method take. */
 function methodSection(route: Route): string[] {
   const parameters = parametersOf(route).map(({ name, in: place, isRequired, rule, description }) => {
-    return [`\`${name}\``, place, isRequired ? 'required' : '', rule, description];
+    return [`\`${name}\``, place, isRequired ? 'yes' : '', rule, plain(description)];
   });
   return [
     '',
     `### ${route.method}`,
     '',
-    route.description,
-    ...table(['parameter', 'in', '', 'allowed', ''], parameters),
+    plain(route.description),
+    ...table(['parameter', 'in', 'required', 'allowed', 'meaning'], parameters),
     ...(route.rules.length > 0 ? [''] : []),
-    ...route.rules.map(({ description }) => `- ${description}`),
+    ...route.rules.map(({ description }) => `- ${plain(description)}`),
     ...exampleRequest(route),
   ];
 }
@@ -46,7 +49,7 @@ export function routesPage({ routes, priceUsd }: Service): string {
     SURFACES[surface],
     ...table(
       ['route', 'price', 'answers'],
-      rows.map((row) => [`\`${row.httpMethod} ${row.path}\``, `$${priceUsd(row)}`, row.description]),
+      rows.map((row) => [`\`${row.httpMethod} ${row.path}\``, `$${priceUsd(row)}`, plain(row.description)]),
     ),
     ...oncePerMethod(rows).flatMap(methodSection),
   ]);

@@ -31,8 +31,8 @@ function ruleOf(schema: JsonSchema): string {
   const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
   if (Array.isArray(choices)) return choices.map((choice) => `\`${choice}\``).join(', ');
   if (type === 'array') {
-    const items = ruleOf((schema.items as JsonSchema | undefined) ?? {});
-    return ['list', bounds(schema.minItems, schema.maxItems), items && `of ${items}`].filter(Boolean).join(' ');
+    const size = bounds(schema.minItems, schema.maxItems);
+    return `list${size && ` of ${size}`}, each ${ruleOf((schema.items as JsonSchema | undefined) ?? {})}`;
   }
   if (type === 'string') {
     const length = bounds(schema.minLength, schema.maxLength);

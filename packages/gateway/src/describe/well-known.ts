@@ -1,6 +1,6 @@
 import { examplePath, ownPath, type Service, servedRoutes } from './service.ts';
 
-/** What x402 opens at an origin: URLs that can be asked as they are, for their challenge. */
+/** What x402 opens at an origin: URLs that answer an unpaid or unsigned request of their verb with a challenge. */
 export function wellKnown(service: Service, origin: string) {
   const resources = servedRoutes(service).map((route) => `${origin}${examplePath(route)}`);
   return {
