@@ -3,8 +3,7 @@ import type { JsonObject } from './schemas.ts';
 
 const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
 
-/** The headers of answers, by name, as OpenAPI components. */
-export const HEADER_COMPONENTS: Readonly<Record<string, JsonObject>> = {
+const HEADER_COMPONENTS: Readonly<Record<string, JsonObject>> = {
   'X-Request-Id': text('Of this request, for the log: the one that was sent, or a fresh one.'),
   'Retry-After': { description: 'Seconds after which to send the same again.', schema: { type: 'integer' } },
   'WWW-Authenticate': text('`SIWX realm="<origin>", error="<code>"`.'),
@@ -28,7 +27,7 @@ const RETRYABLE = [409, 429, 503];
 /** Before anybody was let in, or before anybody could be. */
 const BEFORE_SIGN_IN = [402, 408, 413, 414, 431];
 
-function namesFor({ access, maxAgeSeconds }: Route, status: number): string[] {
+function namesOf({ access, maxAgeSeconds }: Route, status: number): string[] {
   const names = ['X-Request-Id'];
   if (RETRYABLE.includes(status)) names.push('Retry-After');
   if (status === 402) names.push(HEADERS.paymentRequired);
@@ -46,4 +45,10 @@ function namesFor({ access, maxAgeSeconds }: Route, status: number): string[] {
 
 /** The headers that an answer of a route with this status can carry, as references to components. */
 export const headersOf = (route: Route, status: number): JsonObject =>
-  Object.fromEntries(namesFor(route, status).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  Object.fromEntries(namesOf(route, status).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** The components that the answers of a route refer to, whatever their status. */
+export function headerComponents(route: Route, statuses: readonly number[]): JsonObject {
+  const names = new Set(statuses.flatMap((status) => namesOf(route, status)));
+  return Object.fromEntries([...names].map((name) => [name, HEADER_COMPONENTS[name]]));
+}

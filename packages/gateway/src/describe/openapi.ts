@@ -1,8 +1,8 @@
-import type { Route } from '@asset-gateway/protocol';
+import type { Access, Route } from '@asset-gateway/protocol';
 import { ERROR, PARAMETERS, PAYMENT_REQUIRED, SECURITY_SCHEMES } from './components.ts';
-import { HEADER_COMPONENTS } from './headers.ts';
+import { headerComponents } from './headers.ts';
 import { operation, schemaNameOf } from './operations.ts';
-import { refusalComponents } from './responses.ts';
+import { refusalComponents, refusalsOf } from './responses.ts';
 import { type JsonObject, published } from './schemas.ts';
 import { ownPath, type Service } from './service.ts';
 import { bySurface, howToPass, SURFACES } from './surfaces.ts';
@@ -30,6 +30,21 @@ function paths({ routes, priceUsd }: Service): JsonObject {
   return items;
 }
 
+const SUCCESSES = [200, 304];
+
+/** Whatever the operations refer to, and nothing else. */
+function components(routes: readonly Route[]): JsonObject {
+  const headers = routes.map((route) => headerComponents(route, [...SUCCESSES, ...refusalsOf(route).keys()]));
+  const hasGate = (access: Access) => routes.some((route) => route.access === access);
+  return {
+    schemas: schemaComponents(routes),
+    ...(hasGate('exact') && { parameters: PARAMETERS }),
+    headers: Object.fromEntries(headers.flatMap((each) => Object.entries(each))),
+    responses: refusalComponents(routes),
+    ...(hasGate('siwx') && { securitySchemes: SECURITY_SCHEMES }),
+  };
+}
+
 /** The whole service at its public origin as an OpenAPI 3.1 document. */
 export function openApi(service: Service, origin: string): JsonObject {
   const { name, routes } = service;
@@ -50,12 +65,6 @@ export function openApi(service: Service, origin: string): JsonObject {
     externalDocs: { description: 'The same for language models', url: `${origin}${ownPath(service, 'llms')}` },
     tags: [...bySurface(routes).keys()].map((surface) => ({ name: surface, description: SURFACES[surface] })),
     paths: paths(service),
-    components: {
-      schemas: schemaComponents(routes),
-      parameters: PARAMETERS,
-      headers: HEADER_COMPONENTS,
-      responses: refusalComponents(routes),
-      securitySchemes: SECURITY_SCHEMES,
-    },
+    components: components(routes),
   };
 }
