@@ -12,7 +12,8 @@ const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'nul
 const isExplained = ({ description, const: only, type, anyOf = [] }: JsonSchema): boolean =>
   description !== undefined || only !== undefined || type === 'null' || anyOf.some(isExplained);
 
-const described = routes.filter(({ id }) => id !== 'system.catalog');
+// The gateway's own documents are judged where they are served.
+const described = routes.filter(({ surface }) => surface !== 'system');
 const rows = described.map((route) => [route.id, published(route.result.schema), route.result.example] as const);
 
 describe.each(rows)('%s', (_, schema, example) => {
@@ -45,7 +46,7 @@ describe.each(rows)('%s', (_, schema, example) => {
   });
 });
 
-it('leaves open what the catalog answers, and nothing else', () => {
+it('no row leaves open what it answers', () => {
   const open = routes.filter(({ result }) => Object.keys(published(result.schema)).length === 0);
-  expect(open.map(({ id }) => id)).toEqual(['system.catalog']);
+  expect(open.map(({ id }) => id)).toEqual([]);
 });

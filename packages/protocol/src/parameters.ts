@@ -68,3 +68,6 @@ export const assetId = (reserved: readonly string[] = []) =>
   });
 
 export const optional = Type.Optional;
+
+/** The values of the catalog's provider filter. */
+export const CATALOG_PROVIDERS = ['alchemy', 'helius', 'tokens'] as const;

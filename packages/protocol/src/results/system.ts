@@ -1,8 +1,91 @@
+import Type, { type TProperties } from 'typebox';
+import { CATALOG_PROVIDERS, oneOf, optional } from '../parameters.ts';
 import type { ResultShape } from '../route.ts';
-import { always, object, string } from './fields.ts';
 
-/** The whole body, since the gateway's own routes have no envelope: that the process is alive. */
+const text = (description: string) => Type.String({ description });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const schema = (description: string) => Type.Unsafe<object>({ type: 'object', description });
+/** An object that holds these members, and may hold more. */
+const open = (properties: TProperties, description: string) => Type.Object(properties, { description });
+
+/** That the process is alive: the whole body, for the gateway's own routes have no envelope. */
 export const liveness: ResultShape = {
-  schema: object({ ok: always(true), service: string('Name of this gateway.'), status: always('healthy') }),
+  schema: Type.Object(
+    { ok: Type.Literal(true), service: text('The name of the service.'), status: Type.Literal('healthy') },
+    { additionalProperties: false },
+  ),
   example: { ok: true, service: 'asset-gateway', status: 'healthy' },
+};
+
+const catalogEntry = open(
+  {
+    path: text('Path, with :name for what stands for a value.'),
+    httpMethod: oneOf(['GET', 'POST'], 'The verb.'),
+    cluster: optional(oneOf(['mainnet', 'devnet'], 'The cluster that is asked and paid on.')),
+    provider: oneOf(CATALOG_PROVIDERS, 'Who answers.'),
+    surface: oneOf(['tokens', 'rpc', 'das', 'wallet'], 'The family of routes.'),
+    method: text("The envelope's method."),
+    description: text('What it answers.'),
+    accessMode: oneOf(['siwx', 'exact'], "A wallet's signature, or a payment."),
+    paymentRequired: Type.Boolean(),
+    priceUsd: text('Dollars a call.'),
+    authNetworks: optional(Type.Array(text('CAIP-2.'), { description: 'What a sign-in may name.' })),
+    paymentNetwork: optional(text('CAIP-2.')),
+    paymentAsset: optional(
+      open({ symbol: text('USDC.'), mint: text('Its mint.'), decimals: count('Its decimals.') }, 'What is paid with.'),
+    ),
+    enabled: Type.Literal(true),
+    inputSchema: schema('What validates the query, or the body of a POST.'),
+    inputExample: optional(schema('An input that is valid.')),
+    outputSchema: schema('The body of a success.'),
+    pathParamsSchema: optional(schema('What validates the values in the path.')),
+    pathParamsExample: optional(schema('Values that are valid.')),
+    rules: optional(Type.Array(schema('A rule over several parameters.'))),
+  },
+  'A route.',
+);
+
+/** The catalog. */
+export const catalog: ResultShape = {
+  schema: open(
+    {
+      ok: Type.Literal(true),
+      version: Type.Literal(1),
+      payment: optional(schema('Networks and mints, where anything is sold.')),
+      catalog: open(
+        {
+          totalRoutes: count('How many routes there are.'),
+          returnedRoutes: count('How many of them are listed here.'),
+          filters: schema('The filter that was asked for.'),
+        },
+        'What is listed.',
+      ),
+      categories: schema('The providers, and where each one is listed alone.'),
+      routes: Type.Array(catalogEntry),
+    },
+    'The catalog.',
+  ),
+  example: null,
+};
+
+/** The document that crawlers of x402 look for. */
+export const wellKnown: ResultShape = {
+  schema: open(
+    {
+      version: Type.Literal(1),
+      resources: Type.Array(text('The URL of a route, with the values of its example in the path.')),
+    },
+    'What x402 opens here.',
+  ),
+  example: null,
+};
+
+/** An OpenAPI document describes itself. */
+export const openapi: ResultShape = { schema: schema('An OpenAPI document.'), example: null };
+
+/** Text for language models. */
+export const llms: ResultShape = {
+  schema: text('Markdown.'),
+  example: null,
+  mediaType: 'text/plain; charset=utf-8',
 };
