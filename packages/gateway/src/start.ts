@@ -1,5 +1,5 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
-import { compose } from './compose/compose.ts';
+import { compose, type Surroundings } from './compose/compose.ts';
 import { secretsIn } from './compose/lanes.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { trustedProxies } from './http/client-address.ts';
@@ -17,11 +17,7 @@ export interface RunningGateway {
 }
 
 /** What a start may be given beside the configuration. */
-export interface StartOptions {
-  /** The span that budgets count in, in milliseconds; a minute unless told. */
-  readonly windowMs?: number;
-  /** Told at each step of a purchase. */
-  readonly onStep?: (step: string) => void;
+export interface StartOptions extends Pick<Surroundings, 'windowMs' | 'breaker' | 'onStep'> {
   /** Where the log goes instead of standard output. */
   readonly logTo?: LogDestination;
 }
@@ -64,13 +60,12 @@ function upstreamSecrets({ tokens, paid }: Config): string[] {
 }
 
 async function serve(config: Config, embedded: Embedded, options: StartOptions): Promise<RunningGateway> {
-  const { windowMs, logTo, onStep } = options;
+  const { logTo, ...paces } = options;
   const secrets = config.secrets.length > 0 ? config.secrets : [embedded.secret];
   const log = createLog(config.logLevel, [...secrets, ...upstreamSecrets(config)], logTo);
   const { store, payments } = embedded;
   const { request, notice, failure: onFailure } = log;
-  const optional = { ...(windowMs && { windowMs }), ...(onStep && { onStep }) };
-  const house = await compose(config, { store, payments, secrets, log: request, notice, onFailure, ...optional });
+  const house = await compose(config, { store, payments, secrets, log: request, notice, onFailure, ...paces });
   const server = createHttpServer({
     handle: house.gateway,
     trustedProxies: trustedProxies(config.trustedProxies),

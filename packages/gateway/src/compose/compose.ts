@@ -14,6 +14,7 @@ import { type LogLine, RequestTrail } from '../stages/trail.ts';
 import { createValidate } from '../stages/validate.ts';
 import type { PaymentStore } from '../stores/payments.ts';
 import type { Store } from '../stores/ports.ts';
+import type { BreakerOptions } from '../upstreams/breaker.ts';
 import { selfUpstream } from '../upstreams/self.ts';
 import { Lanes } from './lanes.ts';
 import { openShop, priceNotices, type Shop } from './shop.ts';
@@ -27,8 +28,10 @@ export interface Surroundings {
   readonly log: (line: LogLine) => void;
   readonly notice?: (message: string) => void;
   readonly onFailure?: (error: unknown) => void;
-  /** The span that the asset-data budget counts in, in milliseconds. */
+  /** The span that the asset-data budget counts in, in milliseconds; a minute unless told. */
   readonly windowMs?: number;
+  /** When an upstream that fails is left alone; the usual unless told. */
+  readonly breaker?: Partial<BreakerOptions>;
   /** Told at each step of a purchase. */
   readonly onStep?: (step: string) => void;
 }
@@ -43,11 +46,12 @@ const ignore = () => undefined;
 
 /** Puts the house together; the only place that knows every part. */
 export async function compose(config: Config, surroundings: Surroundings): Promise<Composed> {
-  const { store, payments, secrets, log, windowMs, notice = ignore, onFailure = ignore, onStep } = surroundings;
+  const { store, payments, secrets, log, notice = ignore, onFailure = ignore, onStep } = surroundings;
+  const { windowMs, breaker } = surroundings;
   const crypto = (await loadSodium()) ?? nodeCrypto;
   const randomId = () => Buffer.from(crypto.random(16)).toString('hex');
   const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
-  const lanes = new Lanes(config, store, windowMs);
+  const lanes = new Lanes({ config, store, onFailure, windowMs, breaker });
   const parts = { config, crypto, secrets, originOf, randomId, notice, onFailure, ...(onStep && { onStep }) };
   const shop = config.paid && payments ? await openShop({ ...parts, paid: config.paid, payments }) : undefined;
   const enabled = routes.filter((route) => isEnabled(route, lanes, shop));
