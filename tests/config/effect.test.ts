@@ -144,6 +144,17 @@ describe.concurrent('a variable takes effect', () => {
     expect(await linesAt('silent')).toEqual([]);
   });
 
+  it('METRICS_PORT and METRICS_HOST: where metrics are, and whether there are any', async () => {
+    const port = await freePort();
+    const kept = await start({ METRICS_PORT: String(port), METRICS_HOST: '127.0.0.3' });
+    expect(kept.gateway.metricsUrl).toBe(`http://127.0.0.3:${port}/metrics`);
+    expect((await fetch(`http://127.0.0.3:${port}/metrics`)).status).toBe(200);
+    expect((await fetch(`${kept.url}/metrics`)).status).toBe(404);
+    const local = await start({ METRICS_PORT: '0' });
+    expect(local.gateway.metricsUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+    expect((await start({ METRICS_HOST: '127.0.0.1' })).gateway.metricsUrl).toBeUndefined();
+  });
+
   it('TRUST_PROXY: who the client in the log is', async () => {
     const clientAt = async (proxies: string) => {
       const house = await start({ TRUST_PROXY: proxies });

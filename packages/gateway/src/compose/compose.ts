@@ -8,6 +8,7 @@ import { closedGate, publicGate } from '../gates/public.ts';
 import { SiwxGate } from '../gates/siwx/gate.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
+import type { Readings } from '../metrics/readings.ts';
 import { createMatch } from '../stages/match.ts';
 import { createSpending } from '../stages/spend.ts';
 import { type LogLine, RequestTrail } from '../stages/trail.ts';
@@ -17,6 +18,8 @@ import type { Store } from '../stores/ports.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
 import { selfUpstream } from '../upstreams/self.ts';
 import { Lanes } from './lanes.ts';
+import { readiness } from './readiness.ts';
+import { readingsOf } from './readings.ts';
 import { openShop, priceNotices, type Shop } from './shop.ts';
 
 /** What a gateway is composed from besides its configuration. */
@@ -34,11 +37,16 @@ export interface Surroundings {
   readonly breaker?: Partial<BreakerOptions>;
   /** Told at each step of a purchase. */
   readonly onStep?: (step: string) => void;
+  /** Told how each settlement has ended. */
+  readonly onSettlement?: (outcome: string) => void;
+  /** Whether this node takes leave: it is then no longer ready. */
+  readonly isStopping?: () => boolean;
 }
 
 /** A gateway and the connections that it holds. */
 export interface Composed {
   readonly gateway: Gateway;
+  readonly readings: Readings;
   close(): Promise<void>;
 }
 
@@ -46,13 +54,13 @@ const ignore = () => undefined;
 
 /** Puts the house together; the only place that knows every part. */
 export async function compose(config: Config, surroundings: Surroundings): Promise<Composed> {
-  const { store, payments, secrets, log, notice = ignore, onFailure = ignore, onStep } = surroundings;
-  const { windowMs, breaker } = surroundings;
+  const { store, payments, secrets, log, notice = ignore, onFailure = ignore } = surroundings;
+  const { windowMs, breaker, isStopping = () => false } = surroundings;
   const crypto = (await loadSodium()) ?? nodeCrypto;
   const randomId = () => Buffer.from(crypto.random(16)).toString('hex');
   const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
   const lanes = new Lanes({ config, store, onFailure, windowMs, breaker });
-  const parts = { config, crypto, secrets, originOf, randomId, notice, onFailure, ...(onStep && { onStep }) };
+  const parts = { ...surroundings, config, crypto, originOf, randomId, notice, onFailure };
   const shop = config.paid && payments ? await openShop({ ...parts, paid: config.paid, payments }) : undefined;
   const enabled = routes.filter((route) => isEnabled(route, lanes, shop));
   const laneOf = (route: Route) => lanes.get(route) ?? unreachable(route);
@@ -63,6 +71,7 @@ export async function compose(config: Config, surroundings: Surroundings): Promi
   const priceUsd = (route: Route): string => (shop ? dollars(shop.priceOf(route)) : '0.00');
   const self = selfUpstream({
     liveness: () => ({ ok: true, service: config.serviceName, status: 'healthy' }),
+    readiness: () => readiness(store, isStopping()),
     catalog: ({ query }) =>
       catalog(enabled, priceUsd, query.provider === undefined ? undefined : String(query.provider)),
   });
@@ -75,11 +84,13 @@ export async function compose(config: Config, surroundings: Surroundings): Promi
     upstreamOf: (route) => (route.provider === 'gateway' ? self : laneOf(route).upstream),
   });
   if (shop) for (const line of priceNotices(enabled, shop)) notice(line);
-  const close = async () => {
-    await shop?.close();
-    await lanes.close();
-  };
-  return { gateway, close };
+  const readings = readingsOf({ store, lanes, payments, shop, isStopping });
+  return { gateway, readings, close: () => closeBoth(shop, lanes) };
+}
+
+async function closeBoth(shop: Shop | undefined, lanes: Lanes): Promise<void> {
+  await shop?.close();
+  await lanes.close();
 }
 
 /** A route is there when somebody answers it and, for money, when somebody can be paid. */

@@ -13,7 +13,9 @@ import { Queues } from '../gates/exact/queue.ts';
 import { Reconciler } from '../gates/exact/reconcile.ts';
 import type { Terms } from '../gates/exact/terms.ts';
 import type { OriginOf } from '../gates/origin.ts';
+import type { Readings } from '../metrics/readings.ts';
 import type { PaymentStore } from '../stores/payments.ts';
+import { feePayerReader } from './fee-payers.ts';
 
 /** What a shop is opened with. */
 export interface ShopParts {
@@ -28,6 +30,8 @@ export interface ShopParts {
   readonly onFailure: (error: unknown) => void;
   /** Told at each step of a purchase. */
   readonly onStep?: (step: string) => void;
+  /** Told how each settlement has ended. */
+  readonly onSettlement?: (outcome: string) => void;
 }
 
 /** The payment gate, open for business. */
@@ -36,6 +40,7 @@ export interface Shop {
   /** The clusters that something can be sold on. */
   readonly clusters: ReadonlySet<string>;
   priceOf(route: Route): number;
+  feePayers: Readings['feePayers'];
   close(): Promise<void>;
 }
 
@@ -137,14 +142,16 @@ async function openTills(paid: PaidConfig, facilitator: Facilitator, chains: Rea
 
 /** Opens the payment gate: who settles, where the chain is read, what is advertised. */
 export async function openShop(parts: ShopParts): Promise<Shop> {
-  const { paid, crypto, payments, onFailure, onStep, originOf, randomId } = parts;
+  const { paid, crypto, payments, onFailure, onStep, onSettlement, originOf, randomId } = parts;
   const chains = openChains(parts);
   const { facilitator, close } = await openFacilitator(paid, parts, chains);
   const shops = await openTills(paid, facilitator, chains);
-  const reconciler = new Reconciler({ payments, facilitator, chains, crypto });
+  const outcomes = onSettlement && { onSettlement };
+  const reconciler = new Reconciler({ payments, facilitator, chains, crypto, ...outcomes });
   const pricing = { rates: RATES, surchargeMicros: paid.surchargeMicros };
   const settlements = new Queues();
-  const counter = { payments, facilitator, chains, reconciler, settlements, onFailure, ...(onStep && { onStep }) };
+  const observers = { onFailure, ...(onStep && { onStep }), ...outcomes };
+  const counter = { payments, facilitator, chains, reconciler, settlements, ...observers };
   const memos = new Memos(crypto, parts.secrets);
   const gate = new ExactGate({ crypto, memos, useMemos: paid.useMemos, originOf, pricing, shops, counter, randomId });
   reconciler.sweep();
@@ -152,6 +159,7 @@ export async function openShop(parts: ShopParts): Promise<Shop> {
     gate,
     clusters: new Set(shops.keys()),
     priceOf: (route) => priceMicros(route, pricing),
+    feePayers: paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains) : async () => [],
     async close() {
       await settlements.idle();
       reconciler.close();
