@@ -16,12 +16,12 @@ interface Scene {
   readonly wallet: Wallet;
 }
 
-async function scene(): Promise<Scene> {
+async function scene(knobs: object = { status: 500 }): Promise<Scene> {
   const clock = { nowMs: 50_000 };
   const market = await startMarket(ROOMY, { breaker: { now: () => clock.nowMs } });
   markets.push(market);
   const unlucky = await openWallet(market.shop);
-  market.shop.provider.faults.status = 500;
+  Object.assign(market.shop.provider.faults, knobs);
   for (let time = 0; time < 5; time++) {
     const payment = await paymentFor(market, RPC, unlucky);
     await answersWith(502, 'upstream_error', 'unused', sendPaid(market, RPC, payment));
@@ -45,6 +45,14 @@ describe.sequential('U10 a paid upstream that is left alone', () => {
     expect(body).toMatchObject({ retryAfterSeconds: 5 });
     clock.nowMs += 5_000;
     await buys(market, payment);
+  });
+
+  it('is left alone for errors that it says are its own', async () => {
+    const { market, wallet } = await scene({ jsonRpcError: { code: -32603, message: 'Internal error' } });
+    const payment = await paymentFor(market, RPC, wallet);
+    await leavesNoTrace(market, () =>
+      answersWith(503, 'upstream_unavailable', 'unused', sendPaid(market, RPC, payment)),
+    );
   });
 
   it('leaves the other surfaces of the same URL open', async () => {

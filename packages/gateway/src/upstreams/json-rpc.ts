@@ -10,6 +10,8 @@ import { UpstreamRefusal } from './upstream-refusal.ts';
 
 /** The caller's fault: no such method, wrong parameters, an unsupported transaction version. */
 const REJECTED = new Set([-32600, -32602, -32015]);
+/** The node's own fault, as it says itself. */
+const INTERNAL_ERROR = -32603;
 /** Too many requests, in three dialects. */
 const RATE_LIMITED = new Set([429, -32005, -32029]);
 
@@ -66,12 +68,14 @@ export class JsonRpcUpstream implements Upstream {
   }
 }
 
-/** A node that answers with an error is there, whatever the error is: which one often depends on what was asked. */
+/** A node that answers with an error is there: which one it is mostly depends on what was asked. */
 function refusalOfError(error: unknown): UpstreamRefusal {
   const code = Number(member(error, 'code'));
   const reason = `upstream JSON-RPC error ${code}`;
   if (REJECTED.has(code)) return new UpstreamRefusal('upstream_rejected', 'answered', { reason });
-  if (!RATE_LIMITED.has(code)) return new UpstreamRefusal('upstream_error', 'answered', { reason });
+  if (!RATE_LIMITED.has(code)) {
+    return new UpstreamRefusal('upstream_error', code === INTERNAL_ERROR ? 'failed' : 'answered', { reason });
+  }
   return new UpstreamRefusal('upstream_rate_limited', 'answered', {
     reason,
     retryAfterSeconds: pauseSeconds(undefined, 0),
