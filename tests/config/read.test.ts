@@ -29,6 +29,7 @@ describe('without variables but a key', () => {
       upstreamTimeoutMs: 10_000,
       trustedProxies: [],
       logLevel: 'info',
+      metrics: undefined,
     });
   });
 
@@ -61,6 +62,8 @@ const GOOD: readonly (readonly [string, string, object])[] = [
   ['SIWX_NONCE', 'single-use', { singleUse: true }],
   ['GATEWAY_SECRET', SECRET, { secrets: [SECRET] }],
   ['GATEWAY_SECRET', `${SECRET}1, ${SECRET}2`, { secrets: [`${SECRET}1`, `${SECRET}2`] }],
+  ['METRICS_PORT', '0', { metrics: { port: 0, host: '127.0.0.1' } }],
+  ['METRICS_PORT', '9464', { metrics: { port: 9464, host: '127.0.0.1' } }],
   ['DATA_DIR', '/somewhere', { dataDir: '/somewhere' }],
   ['UPSTREAM_TIMEOUT_MS', '1', { upstreamTimeoutMs: 1 }],
   [
@@ -127,6 +130,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
     '10.0.0.0/8/9',
     '10.0.0.0/0008',
   ],
+  METRICS_PORT: [...NO_INTEGER, '65536'],
   LOG_LEVEL: ['verbose', 'INFO', '30', 'info,debug'],
   RESPONSE_CACHE: ['on', '60', 'OFF'],
   ALCHEMY_MAINNET_RPC_URL: NO_URL,

@@ -80,13 +80,18 @@ describe.concurrent('a start that cannot work ends with exit code 1 and says wha
     expect(faults).toEqual([expect.stringMatching(/^HOST: 192\.0\.2\.1/)]);
   });
 
-  it('PORT in use', async () => {
+  it.each(['PORT', 'METRICS_PORT'])('%s in use', async (name) => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
-    const faults = await faultsOf(start({ PORT: String(port) }));
-    expect(faults).toEqual([expect.stringMatching(new RegExp(`^PORT: ${port} on 127\\.0\\.0\\.1 is in use`))]);
+    const faults = await faultsOf(start({ [name]: String(port) }));
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name}: ${port} on 127\\.0\\.0\\.1 is in use`))]);
     await new Promise((resolve) => other.close(resolve));
+  });
+
+  it('METRICS_HOST that is no address of this machine', async () => {
+    const faults = await faultsOf(start({ METRICS_PORT: '0', METRICS_HOST: '192.0.2.1' }));
+    expect(faults).toEqual([expect.stringMatching(/^METRICS_HOST: 192\.0\.2\.1/)]);
   });
 
   it('DATA_DIR below a file', async () => {

@@ -170,7 +170,10 @@ describe('/llms.txt', () => {
   });
 });
 
-it('every public row but liveness is a document', () => {
+it('every public row but the probes is a document', () => {
   const rows = routes.filter(({ access }) => access === 'public');
-  expect(rows.filter(({ maxAgeSeconds }) => maxAgeSeconds === undefined).map(({ path }) => path)).toEqual(['/healthz']);
+  expect(rows.filter(({ maxAgeSeconds }) => maxAgeSeconds === undefined).map(({ path }) => path)).toEqual([
+    '/healthz',
+    '/readyz',
+  ]);
 });

@@ -125,6 +125,7 @@ describe('liveness', () => {
   it('and the documents are all that is open to everybody', () => {
     expect(routes.filter(({ access }) => access === 'public').map(({ path }) => path)).toEqual([
       '/healthz',
+      '/readyz',
       '/v1/catalog',
       '/openapi.json',
       '/.well-known/x402',

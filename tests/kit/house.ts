@@ -1,5 +1,11 @@
 import { rmSync } from 'node:fs';
-import { type Environment, type RunningGateway, readConfig, startGateway } from '@asset-gateway/gateway';
+import {
+  type Environment,
+  type RunningGateway,
+  readConfig,
+  type StartOptions,
+  startGateway,
+} from '@asset-gateway/gateway';
 import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { makeFolder } from './folder.ts';
@@ -20,9 +26,11 @@ export interface House {
   stop(): Promise<void>;
 }
 
+/** Upstreams that may fail as often as they like: for tests that are not about the breaker. */
+export const PATIENT = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
+
 /** What a house may be given beside variables. */
-export interface HouseOptions {
-  readonly windowMs?: number;
+export interface HouseOptions extends Pick<StartOptions, 'windowMs' | 'breaker'> {
   /** A folder to start from; removed at the end only when it was made here. */
   readonly dataDir?: string;
   /** Sells the paid routes as well, on chains of its own. */
@@ -47,6 +55,7 @@ export async function startHouse(variables: Environment = {}, options: HouseOpti
   });
   const gateway = await startGateway(config, {
     ...(options.windowMs && { windowMs: options.windowMs }),
+    ...(options.breaker && { breaker: options.breaker }),
     logTo: { write: (line) => void logLines.push(line) },
   });
   return {

@@ -1,5 +1,11 @@
 import { rmSync } from 'node:fs';
-import { type Environment, type RunningGateway, readConfig, startGateway } from '@asset-gateway/gateway';
+import {
+  type Environment,
+  type RunningGateway,
+  readConfig,
+  type StartOptions,
+  startGateway,
+} from '@asset-gateway/gateway';
 import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
 import { makeFolder } from './folder.ts';
 
@@ -17,11 +23,10 @@ export interface Market {
 }
 
 /** What a market may be given beside variables. */
-export interface MarketOptions {
+export interface MarketOptions extends Pick<StartOptions, 'breaker' | 'onStep'> {
   readonly dataDir?: string;
   /** A world that outlives the gateway; started and stopped with it unless given. */
   readonly shop?: SandboxShop;
-  readonly onStep?: (step: string) => void;
 }
 
 /** Starts one on free ports. The asset-data routes are left out. */
@@ -33,6 +38,7 @@ export async function startMarket(variables: Environment = {}, options: MarketOp
   const gateway = await startGateway(config, {
     logTo: { write: (line) => void logLines.push(line) },
     ...(options.onStep && { onStep: options.onStep }),
+    ...(options.breaker && { breaker: options.breaker }),
   });
   return {
     url: gateway.url,

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { PATIENT } from '../kit/house.ts';
 import { type Market, startMarket } from '../kit/shop.ts';
 import { ask, insist, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 
@@ -6,7 +7,7 @@ const markets: Market[] = [];
 afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
 
 async function open(variables: Record<string, string> = {}): Promise<Market> {
-  const market = await startMarket({ ...ROOMY, ...variables });
+  const market = await startMarket({ ...ROOMY, ...variables }, PATIENT);
   markets.push(market);
   return market;
 }

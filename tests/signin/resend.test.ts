@@ -134,7 +134,7 @@ describe('S22 an upstream failure after dispatch', () => {
   it.each<[string, object, number]>([
     ['500', { status: 500, times: 1 }, 502],
     ['404', { status: 404, times: 1 }, 404],
-    ['a reset', { resetConnection: true, times: 1 }, 502],
+    ['two resets', { resetConnection: true, times: 2 }, 502],
     ['nonsense', { body: 'not JSON', times: 1 }, 502],
     ['silence', { hang: true, times: 1 }, 504],
   ])('%s leaves the nonce good, or the client without a next one', async (_, knobs, status) => {

@@ -29,6 +29,8 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
     });
 
   describe(`${name}: slots`, () => {
+    withStore('a store that can be reached is ready', async ({ store }) => expect(store.ready()).toBe(true));
+
     withStore('the limit is reached, not passed, and says when to come again', async ({ store }) => {
       for (let used = 0; used < budget.limit; used++) expect((await take(store)).kind).toBe('admitted');
       const refused = await take(store);

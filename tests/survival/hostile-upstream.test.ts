@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CANARY_KEY, type House, startHouse } from '../kit/house.ts';
+import { CANARY_KEY, type House, PATIENT, startHouse } from '../kit/house.ts';
 import { askSigned } from '../kit/wallet.ts';
 
 /** An upstream that writes raw bytes to whoever connects and sends something. */
@@ -28,7 +28,7 @@ describe('an upstream that answers with', () => {
 
   async function ask(answer: (socket: Socket) => void, count = 1): Promise<string[]> {
     upstream = await rawUpstream(answer);
-    house = await startHouse({ TOKENS_API_BASE_URL: upstream.url, UPSTREAM_TIMEOUT_MS: '2000' });
+    house = await startHouse({ TOKENS_API_BASE_URL: upstream.url, UPSTREAM_TIMEOUT_MS: '2000' }, PATIENT);
     const url = `${house.url}/v1/x402/tokens/assets/solana`;
     const answers = await Promise.all(Array.from({ length: count }, () => askSigned(url)));
     const errors = await Promise.all(

@@ -1,25 +1,27 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { type House, PATIENT, startHouse } from '../kit/house.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
 import { HEALTH, Visitor } from './visitor.ts';
 
 let house: House;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startHouse({}, PATIENT);
 });
 afterEach(() => house.upstream.faults.reset());
 afterAll(() => house.stop());
 
 const LIMIT_BYTES = 5 * 1024 * 1024;
 
-/** One request, which reaches the upstream exactly once: nothing is sent again by itself. */
-async function askOnce(): Promise<Answered> {
+/** One request, which reaches the upstream exactly so often. */
+async function askTimes(times: number): Promise<Answered> {
   const before = house.upstream.arrivals.length;
   const answer = await new Visitor(house).ask({ target: HEALTH });
-  expect(house.upstream.arrivals.length).toBe(before + 1);
+  expect(house.upstream.arrivals.length).toBe(before + times);
   return answer;
 }
+
+const askOnce = (): Promise<Answered> => askTimes(1);
 
 function expectUnusable({ status, json, text }: Answered): void {
   expect(status).toBe(502);
@@ -41,9 +43,9 @@ describe('U3 a broken transfer is an unusable answer', () => {
     }
   });
 
-  it('reset before it began', async () => {
+  it('reset before it began, when it was sent once more and no more', async () => {
     house.upstream.faults.resetConnection = true;
-    const answer = await askOnce();
+    const answer = await askTimes(2);
     expect(answer.status).toBe(502);
     expect(answer.json.error).toBe('upstream_unreachable');
   });

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { type House, PATIENT, startHouse } from '../kit/house.ts';
 import type { Answered } from './exchange.ts';
 import { HEALTH, Visitor } from './visitor.ts';
 
 let house: House;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startHouse({}, PATIENT);
 });
 afterEach(() => house.upstream.faults.reset());
 afterAll(() => house.stop());

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { type House, PATIENT, startHouse } from '../kit/house.ts';
 import { slotsLeft } from './exchange.ts';
 import { startTrap, type Trap } from './trap.ts';
 import { HEALTH, Visitor } from './visitor.ts';
@@ -14,7 +14,7 @@ let silent: House;
 let trap: Trap;
 beforeAll(async () => {
   trap = await startTrap(() => undefined);
-  house = await startHouse(SHORT);
+  house = await startHouse(SHORT, PATIENT);
   narrow = await startHouse(ONE_SLOT, { windowMs: 1_500 });
   silent = await startHouse({ ...SHORT, TOKENS_API_BASE_URL: trap.url });
 });

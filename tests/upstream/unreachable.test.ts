@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { type House, PATIENT, startHouse } from '../kit/house.ts';
 import { plainAnswer, startTrap, type Trap } from './trap.ts';
 import { HEALTH, Visitor } from './visitor.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   trap = await startTrap((socket) =>
     socket.end(plainAnswer('200 OK', ['Content-Type: application/json'], '"trapped"')),
   );
-  house = await startHouse({ TOKENS_API_BASE_URL: upstream.url });
+  house = await startHouse({ TOKENS_API_BASE_URL: upstream.url }, PATIENT);
 });
 afterAll(async () => {
   await Promise.all([house, ...others].map((each) => each.stop()));

@@ -5,6 +5,7 @@ import { startGateway } from './start.ts';
 
 await run(async () => {
   const gateway = await startGateway(readConfig(processEnvironment()));
+  if (gateway.metricsUrl !== undefined) gateway.log.notice(`metrics on ${gateway.metricsUrl}`);
   gateway.log.notice(`listening on ${gateway.url}`);
   return gateway;
 });

@@ -134,6 +134,10 @@ export const REFUSALS = {
     status: 503,
     message: 'The upstream asks for a pause; send the same request again after Retry-After.',
   },
+  upstream_unavailable: {
+    status: 503,
+    message: 'The upstream has failed several times in a row; send the same request again after Retry-After.',
+  },
   upstream_timeout: { status: 504, message: 'The upstream did not answer in time; try again later.' },
   state_unavailable: {
     status: 503,

@@ -1,7 +1,6 @@
-import { type Cluster, dollars, NETWORKS, priceMicros, RATES, type Route, USDC } from '@asset-gateway/protocol';
+import { type Cluster, dollars, NETWORKS, priceMicros, RATES, type Route } from '@asset-gateway/protocol';
 import type { Config } from '../config/config.ts';
 import type { PaidConfig } from '../config/paid.ts';
-import { ConfigError } from '../config/settings.ts';
 import type { Describe } from '../describe/discovery.ts';
 import type { Crypto } from '../gates/crypto.ts';
 import { Chain } from '../gates/exact/facilitators/chain.ts';
@@ -12,9 +11,11 @@ import { ExactGate } from '../gates/exact/gate.ts';
 import { Memos } from '../gates/exact/memo.ts';
 import { Queues } from '../gates/exact/queue.ts';
 import { Reconciler } from '../gates/exact/reconcile.ts';
-import type { Terms } from '../gates/exact/terms.ts';
 import type { OriginOf } from '../gates/origin.ts';
+import type { Readings } from '../metrics/readings.ts';
 import type { PaymentStore } from '../stores/payments.ts';
+import { feePayerReader } from './fee-payers.ts';
+import { type Chains, CLUSTERS, openTills, USUAL_FEE_LAMPORTS } from './tills.ts';
 
 /** What a shop is opened with. */
 export interface ShopParts {
@@ -29,6 +30,8 @@ export interface ShopParts {
   readonly onFailure: (error: unknown) => void;
   /** Told at each step of a purchase. */
   readonly onStep?: (step: string) => void;
+  /** Told how each settlement has ended. */
+  readonly onSettlement?: (outcome: string) => void;
 }
 
 /** The payment gate, open for business. */
@@ -38,16 +41,9 @@ export interface Shop {
   /** The clusters that something can be sold on. */
   readonly clusters: ReadonlySet<string>;
   priceOf(route: Route): number;
+  feePayers: Readings['feePayers'];
   close(): Promise<void>;
 }
-
-/** By network. */
-type Chains = ReadonlyMap<string, Chain>;
-
-const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
-const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
-const TOKEN_PROGRAMS = [TOKEN_PROGRAM, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
-const USUAL_FEE_LAMPORTS = 10_001;
 
 async function openFacilitator(paid: PaidConfig, parts: ShopParts, chains: Chains): Promise<FacilitatorAtWork> {
   const { facilitator } = paid;
@@ -68,44 +64,6 @@ interface FacilitatorAtWork {
   close(): Promise<void>;
 }
 
-/** The token account that a wallet is paid into. */
-async function tokenAccountOf(wallet: string, mint: string): Promise<string> {
-  const { address, getAddressEncoder, getProgramDerivedAddress } = await import('@solana/kit');
-  const encoder = getAddressEncoder();
-  const [account] = await getProgramDerivedAddress({
-    programAddress: address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'),
-    seeds: [wallet, TOKEN_PROGRAM, mint].map((each) => encoder.encode(address(each))),
-  });
-  return account;
-}
-
-/** Refuses to open where payments could not arrive or the fee payer could be robbed. */
-async function assertReady(
-  chain: Chain,
-  cluster: Cluster,
-  destination: string,
-  feePayer: string | undefined,
-): Promise<void> {
-  const faults: string[] = [];
-  const check = (holds: boolean, fault: string) => holds || faults.push(`${fault} (${cluster}).`);
-  check(
-    (await chain.account(destination))?.owner === TOKEN_PROGRAM,
-    'PAY_TO_WALLET has no USDC account; create it first',
-  );
-  if (feePayer !== undefined) {
-    check(
-      ((await chain.account(feePayer))?.lamports ?? 0) >= USUAL_FEE_LAMPORTS,
-      'FEE_PAYER_KEYPAIR holds no SOL to pay fees with',
-    );
-    const accounts = await Promise.all(TOKEN_PROGRAMS.map((program) => chain.tokenAccounts(feePayer, program)));
-    check(
-      accounts.every((count) => count === 0),
-      'FEE_PAYER_KEYPAIR holds tokens; use a key that holds SOL only',
-    );
-  }
-  if (faults.length > 0) throw new ConfigError(faults);
-}
-
 function openChains({ paid, notice }: ShopParts): Map<string, Chain> {
   const chains = new Map<string, Chain>();
   for (const cluster of CLUSTERS) {
@@ -114,28 +72,6 @@ function openChains({ paid, notice }: ShopParts): Map<string, Chain> {
     else notice(missingRpc(cluster, paid.facilitator.kind));
   }
   return chains;
-}
-
-/** A chain that does not answer is the operator's to name another for, or to start later. */
-function unreadable(error: unknown, cluster: Cluster): never {
-  if (error instanceof ConfigError) throw error;
-  throw new ConfigError([`SOLANA_${cluster.toUpperCase()}_RPC_URL does not answer; set another one, or start later.`]);
-}
-
-/** The terms of each cluster that can be sold on, by cluster. Refuses where payments could not arrive. */
-async function openTills(paid: PaidConfig, facilitator: Facilitator, chains: Chains) {
-  const tills = new Map<string, Omit<Terms, 'amount' | 'feePayer'>>();
-  for (const cluster of CLUSTERS) {
-    const [network, asset] = [NETWORKS[cluster], USDC[cluster]];
-    const chain = chains.get(network);
-    const destination = await tokenAccountOf(paid.payTo, asset);
-    const own = paid.facilitator.kind === 'in-process' ? facilitator.feePayer(network) : undefined;
-    if (own === paid.payTo) throw new ConfigError(['PAY_TO_WALLET must not be the fee payer.']);
-    if (chain) await assertReady(chain, cluster, destination, own).catch((error) => unreadable(error, cluster));
-    if (chain || paid.facilitator.kind === 'remote')
-      tills.set(cluster, { network, asset, payTo: paid.payTo, destination });
-  }
-  return tills;
 }
 
 /** Opens the payment gate: who settles, where the chain is read, what is advertised. */
@@ -151,16 +87,18 @@ export async function openShop(parts: ShopParts): Promise<Shop> {
 }
 
 async function furnish(parts: ShopParts, chains: Chains, closeChains: () => Promise<unknown>): Promise<Shop> {
-  const { paid, crypto, payments, onFailure, onStep, originOf, randomId } = parts;
+  const { paid, crypto, payments, onFailure, onStep, onSettlement, originOf, randomId } = parts;
   const { facilitator, close } = await openFacilitator(paid, parts, chains);
   const shops = await openTills(paid, facilitator, chains).catch(async (error) => {
     await close();
     throw error;
   });
-  const reconciler = new Reconciler({ payments, facilitator, chains, crypto });
+  const outcomes = onSettlement && { onSettlement };
+  const reconciler = new Reconciler({ payments, facilitator, chains, crypto, ...outcomes });
   const pricing = { rates: RATES, surchargeMicros: paid.surchargeMicros };
   const settlements = new Queues();
-  const counter = { payments, facilitator, chains, reconciler, settlements, onFailure, ...(onStep && { onStep }) };
+  const observers = { onFailure, ...(onStep && { onStep }), ...outcomes };
+  const counter = { payments, facilitator, chains, reconciler, settlements, ...observers };
   const memos = new Memos(crypto, parts.secrets);
   const gateParts = { crypto, memos, useMemos: paid.useMemos, originOf, pricing, shops, counter, randomId };
   reconciler.sweep();
@@ -168,6 +106,7 @@ async function furnish(parts: ShopParts, chains: Chains, closeChains: () => Prom
     gate: (describe) => new ExactGate({ ...gateParts, describe }),
     clusters: new Set(shops.keys()),
     priceOf: (route) => priceMicros(route, pricing),
+    feePayers: paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains) : async () => [],
     async close() {
       await settlements.idle();
       reconciler.close();

@@ -23,6 +23,8 @@ export interface Config {
   /** CIDR texts. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: string;
+  /** Where metrics are given out; nothing when they are not kept. */
+  readonly metrics: { readonly port: number; readonly host: string } | undefined;
 }
 
 /** The asset-data API, its key and what the key may spend. */
@@ -97,6 +99,12 @@ function readProxies(read: Reader): string[] {
   return proxies;
 }
 
+function readMetrics(read: Reader): Config['metrics'] {
+  const host = read.text('METRICS_HOST', '127.0.0.1');
+  if (read.optional('METRICS_PORT') === undefined) return undefined;
+  return { port: read.integer('METRICS_PORT', 0, [0, 65_535]), host };
+}
+
 /** Reads and checks all variables. Throws a ConfigError that names every fault at once. */
 export function readConfig(environment: Environment): Config {
   const read = new Reader(environment);
@@ -114,6 +122,7 @@ export function readConfig(environment: Environment): Config {
     upstreamTimeoutMs: read.integer('UPSTREAM_TIMEOUT_MS', 10_000, [1, 600_000]),
     trustedProxies: readProxies(read),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
+    metrics: readMetrics(read),
   };
   read.choice('RESPONSE_CACHE', 'off', ['off']);
   for (const name of NOT_SERVED) {

@@ -31,6 +31,10 @@ export class MemoryStore implements Store {
     return this.#options.now();
   }
 
+  ready(): boolean {
+    return true;
+  }
+
   epoch(): string {
     return this.#options.epoch;
   }

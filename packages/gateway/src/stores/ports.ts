@@ -51,6 +51,8 @@ export interface BudgetView {
 export interface Store {
   /** The store's clock, in milliseconds since the Unix epoch; it never steps. */
   now(): number;
+  /** Whether the store can be reached, as this node last knew; `admit` finds out anew each time. */
+  ready(): boolean;
   /** Lives and dies with the set of used nonces. Nothing until one has been read. */
   epoch(): string | undefined;
   /**

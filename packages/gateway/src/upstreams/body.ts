@@ -1,7 +1,7 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { Refusal } from '@asset-gateway/protocol';
 import type { Dispatcher } from 'undici';
+import { type Ending, UpstreamRefusal } from './upstream-refusal.ts';
 
 const MAX_BYTES = 5 * 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
@@ -15,9 +15,13 @@ const DECODERS = new Map<string, () => Transform>([
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const unusable = (reason: string): Refusal => new Refusal('upstream_invalid_response', { reason });
+const unusable = (reason: string, ending: Ending = 'failed'): UpstreamRefusal =>
+  new UpstreamRefusal('upstream_invalid_response', ending, { reason });
 
-type Headers = Dispatcher.ResponseData['headers'];
+/** An upstream's answer before its body is read. */
+export type UpstreamResponse = Dispatcher.ResponseData<unknown>;
+
+type Headers = UpstreamResponse['headers'];
 
 function decoded(body: Readable, headers: Headers): AsyncIterable<Buffer> {
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
@@ -29,13 +33,14 @@ function decoded(body: Readable, headers: Headers): AsyncIterable<Buffer> {
 }
 
 /** Reads a body to its end, decompressed, and stops at the limit. Rejects with a refusal or the transport's error. */
-export async function readBytes({ body, headers }: Dispatcher.ResponseData, limit = MAX_BYTES): Promise<Buffer> {
+export async function readBytes({ body, headers }: UpstreamResponse, limit = MAX_BYTES): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of decoded(body, headers)) {
       size += chunk.length;
-      if (size > limit) throw unusable('too large');
+      // How much there is to say depends on what was asked.
+      if (size > limit) throw unusable('too large', 'answered');
       chunks.push(chunk);
     }
   } catch (error) {
@@ -46,10 +51,7 @@ export async function readBytes({ body, headers }: Dispatcher.ResponseData, limi
 }
 
 /** The body's JSON: its text as it was sent, and its value. Anything else is a refusal. */
-export async function readJson(
-  response: Dispatcher.ResponseData,
-  limit?: number,
-): Promise<{ text: string; value: unknown }> {
+export async function readJson(response: UpstreamResponse, limit?: number): Promise<{ text: string; value: unknown }> {
   if (!JSON_TYPE.test(String(response.headers['content-type'] ?? ''))) throw unusable('content type');
   const bytes = await readBytes(response, limit);
   try {

@@ -1,12 +1,12 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Dispatcher } from 'undici';
 import type { Spend } from '../call.ts';
-import { Pool } from '../pool.ts';
+import type { UpstreamResponse } from './body.ts';
 import { refusalOfFailure } from './failures.ts';
 import type { UpstreamRequest } from './request.ts';
+import { type Progress, WatchfulPool } from './watchful-pool.ts';
 
 /** What is left unread would keep its connection busy. */
-const discard = ({ body }: Dispatcher.ResponseData) => void body.on('error', () => undefined).destroy();
+const discard = ({ body }: UpstreamResponse) => void body.on('error', () => undefined).destroy();
 
 /** Where an upstream is, and how long it may take. */
 export interface ExchangeOptions {
@@ -20,11 +20,11 @@ export interface ExchangeOptions {
 /** Pooled HTTP to one upstream: no redirect followed, request headers built from nothing, one deadline for all of a call. */
 export class Exchange {
   readonly #options: ExchangeOptions;
-  readonly #pool: Pool;
+  readonly #pool: WatchfulPool;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.#pool = new Pool(options.origin, {
+    this.#pool = new WatchfulPool(options.origin, {
       connections: options.connections,
       pipelining: 1,
       connect: { timeout: options.deadlineMs },
@@ -35,20 +35,15 @@ export class Exchange {
   }
 
   /** Spends, writes the request and reads its answer. Every failure leaves as a refusal, and the slot is released. */
-  async run<T>(
-    request: UpstreamRequest,
-    spend: Spend,
-    read: (response: Dispatcher.ResponseData) => Promise<T>,
-  ): Promise<T> {
+  async run<T>(request: UpstreamRequest, spend: Spend, read: (response: UpstreamResponse) => Promise<T>): Promise<T> {
     const slot = await spend();
     const deadline = AbortSignal.timeout(this.#options.deadlineMs);
+    const progress: Progress = { started: false };
     try {
-      const response = await this.#send(request, deadline).catch((error) => {
-        throw refusalOfFailure(error, deadline.aborted, 'upstream_unreachable');
-      });
+      const response = await this.#send(request, deadline, progress);
       return await read(response).finally(() => discard(response));
     } catch (error) {
-      throw error instanceof Refusal ? error : refusalOfFailure(error, deadline.aborted, 'upstream_invalid_response');
+      throw error instanceof Refusal ? error : refusalOfFailure(error, deadline.aborted, progress.started);
     } finally {
       slot.release();
     }
@@ -58,13 +53,13 @@ export class Exchange {
     await this.#pool.destroy();
   }
 
-  #send({ method, path, body }: UpstreamRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  #send({ method, path, body }: UpstreamRequest, signal: AbortSignal, opaque: Progress): Promise<UpstreamResponse> {
     const headers = {
       accept: 'application/json',
       'accept-encoding': 'gzip, br',
       ...this.#options.headers,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
-    return this.#pool.request({ method, path, headers, body: body ?? null, signal });
+    return this.#pool.request({ method, path, headers, body: body ?? null, signal, opaque });
   }
 }

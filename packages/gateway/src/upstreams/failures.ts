@@ -1,6 +1,6 @@
-import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { Dispatcher } from 'undici';
-import { readJson } from './body.ts';
+import type { RefusalCode } from '@asset-gateway/protocol';
+import { readJson, type UpstreamResponse } from './body.ts';
+import { UpstreamRefusal } from './upstream-refusal.ts';
 
 const DEFAULT_PAUSE_SECONDS = 60;
 const MAX_PAUSE_SECONDS = 300;
@@ -8,6 +8,8 @@ const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 200;
 /** undici's and its parser's names for an answer that is not HTTP, or not within HTTP's limits. */
 const UNREADABLE = /HPE_|HTTPParserError|HeadersOverflowError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH/;
+/** undici's and Node's names for a connection that is gone. */
+const GONE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u;
 
@@ -27,7 +29,7 @@ function messageIn(value: unknown): unknown {
 }
 
 /** An upstream's own short message, when it is safe to pass on. */
-async function quotable(response: Dispatcher.ResponseData, secrets: readonly string[]): Promise<string | undefined> {
+async function quotable(response: UpstreamResponse, secrets: readonly string[]): Promise<string | undefined> {
   try {
     const message = messageIn((await readJson(response, MAX_ERROR_BYTES)).value);
     if (typeof message !== 'string' || message.length > MAX_MESSAGE_LENGTH || !PRINTABLE.test(message))
@@ -39,6 +41,7 @@ async function quotable(response: Dispatcher.ResponseData, secrets: readonly str
 }
 
 function codeOf(status: number): RefusalCode {
+  if (status > 200 && status < 300) return 'upstream_invalid_response';
   if (status === 400 || status === 404 || status === 422) return 'upstream_rejected';
   if (status === 401 || status === 403) return 'upstream_auth_failed';
   if (status === 429) return 'upstream_rate_limited';
@@ -46,27 +49,36 @@ function codeOf(status: number): RefusalCode {
 }
 
 /** What a status other than 200 means to the caller. */
-export async function refusalOfStatus(response: Dispatcher.ResponseData, secrets: readonly string[]): Promise<Refusal> {
+export async function refusalOfStatus(
+  response: UpstreamResponse,
+  secrets: readonly string[],
+): Promise<UpstreamRefusal> {
   const { statusCode, headers } = response;
-  const code = statusCode > 200 && statusCode < 300 ? 'upstream_invalid_response' : codeOf(statusCode);
+  const code = codeOf(statusCode);
+  // An upstream that blames the request, or our key, is there.
+  const ending = statusCode >= 400 && statusCode < 500 ? 'answered' : 'failed';
   const hint = code === 'upstream_auth_failed' ? '; is its key right?' : '';
   const reason = `upstream status ${statusCode}${hint}`;
   if (code === 'upstream_rate_limited') {
-    return new Refusal(code, { reason, retryAfterSeconds: pauseSeconds(headers['retry-after'], Date.now()) });
+    return new UpstreamRefusal(code, ending, {
+      reason,
+      retryAfterSeconds: pauseSeconds(headers['retry-after'], Date.now()),
+    });
   }
-  if (code !== 'upstream_rejected') return new Refusal(code, { reason });
+  if (code !== 'upstream_rejected') return new UpstreamRefusal(code, ending, { reason });
   const message = await quotable(response, secrets);
-  return new Refusal(code, {
+  return new UpstreamRefusal(code, ending, {
     reason,
     status: statusCode,
     ...(message && { message: `The upstream says: ${message}` }),
   });
 }
 
-/** What a call that broke off means to the caller, by how far it had come. */
-export function refusalOfFailure(error: unknown, deadlinePassed: boolean, otherwise: RefusalCode): Refusal {
-  if (deadlinePassed) return new Refusal('upstream_timeout', { reason: 'deadline' });
+/** What a call that broke off means to the caller, by whether its answer had started. */
+export function refusalOfFailure(error: unknown, deadlinePassed: boolean, started: boolean): UpstreamRefusal {
+  if (deadlinePassed) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
   const { code = '', name = '' } = (error ?? {}) as NodeJS.ErrnoException;
   const reason = `${name} ${code}`.trim();
-  return new Refusal(UNREADABLE.test(reason) ? 'upstream_invalid_response' : otherwise, { reason });
+  if (started || UNREADABLE.test(reason)) return new UpstreamRefusal('upstream_invalid_response', 'failed', { reason });
+  return new UpstreamRefusal('upstream_unreachable', GONE.has(code) ? 'lost' : 'failed', { reason });
 }

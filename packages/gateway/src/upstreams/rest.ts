@@ -1,11 +1,11 @@
-import { Refusal, type Route } from '@asset-gateway/protocol';
-import type { Dispatcher } from 'undici';
+import type { Route } from '@asset-gateway/protocol';
 import type { Answer, Input, Spend } from '../call.ts';
-import { readJson } from './body.ts';
+import { readJson, type UpstreamResponse } from './body.ts';
 import { Exchange } from './exchange.ts';
 import { refusalOfStatus } from './failures.ts';
 import { writeRequest } from './request.ts';
 import type { Upstream } from './upstream.ts';
+import { UpstreamRefusal } from './upstream-refusal.ts';
 
 /** Where an HTTP upstream is, and how long it may take. */
 export interface UpstreamOptions {
@@ -17,8 +17,6 @@ export interface UpstreamOptions {
   readonly connections: number;
   /** In every spelling: what must never stand in an answer. */
   readonly secrets: readonly string[];
-  /** Told when the upstream asks for a pause. */
-  readonly onRateLimited: (route: Route, seconds: number) => Promise<void>;
 }
 
 /** JSON text with the characters that it says by number. */
@@ -31,7 +29,7 @@ const unescaped = (json: string): string =>
 export function assertDiscreet(text: string, secrets: readonly string[]): void {
   const plain = unescaped(text);
   if (secrets.some((secret) => plain.includes(secret))) {
-    throw new Refusal('upstream_invalid_response', { reason: 'holds our key' });
+    throw new UpstreamRefusal('upstream_invalid_response', 'failed', { reason: 'holds our key' });
   }
 }
 
@@ -49,22 +47,18 @@ export class RestUpstream implements Upstream {
 
   async answer(route: Route, input: Input, spend: Spend): Promise<Answer> {
     const request = writeRequest(route, input, this.#base);
-    return { json: await this.#exchange.run(request, spend, (response) => this.#judge(route, response)) };
+    return { json: await this.#exchange.run(request, spend, (response) => this.#judge(response)) };
   }
 
   close(): Promise<void> {
     return this.#exchange.close();
   }
 
-  async #judge(route: Route, response: Dispatcher.ResponseData): Promise<string> {
-    const { secrets, onRateLimited } = this.#options;
-    if (response.statusCode === 200) {
-      const { text } = await readJson(response);
-      assertDiscreet(text, secrets);
-      return text;
-    }
-    const refusal = await refusalOfStatus(response, secrets);
-    if (refusal.code === 'upstream_rate_limited') await onRateLimited(route, refusal.details.retryAfterSeconds ?? 0);
-    throw refusal;
+  async #judge(response: UpstreamResponse): Promise<string> {
+    const { secrets } = this.#options;
+    if (response.statusCode !== 200) throw await refusalOfStatus(response, secrets);
+    const { text } = await readJson(response);
+    assertDiscreet(text, secrets);
+    return text;
   }
 }

@@ -17,6 +17,12 @@ export const liveness: ResultShape = {
   example: { ok: true, service: 'asset-gateway', status: 'healthy' },
 };
 
+/** That the node can be sent requests. */
+export const readiness: ResultShape = {
+  schema: Type.Object({ ok: Type.Literal(true), status: Type.Literal('ready') }, { additionalProperties: false }),
+  example: { ok: true, status: 'ready' },
+};
+
 const catalogEntry = open(
   {
     path: text('Path, with :name for what stands for a value.'),

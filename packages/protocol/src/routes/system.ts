@@ -30,6 +30,9 @@ const documentRow = (method: string, endpoint: string, description: string, opti
 /** The routes that the gateway answers by itself, for everybody. */
 export const systemRoutes: readonly Route[] = [
   row('liveness', 'GET /healthz', 'Liveness probe.', { result: results.liveness }),
+  row('readiness', 'GET /readyz', 'Readiness probe: 200 while this node can serve signed and paid requests.', {
+    result: results.readiness,
+  }),
   documentRow('catalog', 'GET /v1/catalog', 'Every enabled route, its access mode and its price.', {
     query: { provider: optional(oneOf(CATALOG_PROVIDERS, 'Only the routes of one provider.')) },
     codes: { provider: 'invalid_provider_filter' },

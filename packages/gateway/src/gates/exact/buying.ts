@@ -21,6 +21,8 @@ export interface Counter {
   readonly onFailure: (error: unknown) => void;
   /** Told at each step of a purchase, before the next one begins. */
   readonly onStep?: (step: Step) => void;
+  /** Told how each settlement has ended. */
+  readonly onSettlement?: (outcome: Settlement['outcome']) => void;
 }
 
 /** The steps of a purchase, each named when it is done. */
@@ -142,6 +144,7 @@ export class Buying implements Admission {
     const { payments, onFailure, onStep } = this.#counter;
     const { key, owner } = this.#payment;
     onStep?.('settle');
+    this.#counter.onSettlement?.(settlement.outcome);
     try {
       if (settlement.outcome === 'settled')
         await payments.resolve(key, { progress: 'settled', signature: settlement.signature });

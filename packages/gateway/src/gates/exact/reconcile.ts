@@ -13,6 +13,8 @@ export interface ReconcilerParts {
   /** By network; one that is missing leaves only the facilitator to ask. */
   readonly chains: ReadonlyMap<string, Chain>;
   readonly crypto: Crypto;
+  /** Told what became of a payment that was open. */
+  readonly onSettlement?: (outcome: Proof['progress']) => void;
 }
 
 const INTERVAL_MS = 2_000;
@@ -55,7 +57,9 @@ export class Reconciler {
     const chain = this.#parts.chains.get(record.network);
     try {
       const proof = chain ? await this.#ofChain(chain, record) : await this.#ofFacilitator(record);
-      if (proof) await this.#parts.payments.resolve(record.key, proof);
+      if (!proof) return;
+      await this.#parts.payments.resolve(record.key, proof);
+      this.#parts.onSettlement?.(proof.progress);
     } catch {
       // Not known yet is what the record says already.
     }

@@ -1,0 +1,123 @@
+import { REFUSALS, type Route, routes } from '@asset-gateway/protocol';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { LogLine } from '../stages/trail.ts';
+import type { LaneName, LaneReading, Readings } from './readings.ts';
+
+const PREFIX = 'asset_gateway_';
+/** What stands for a request that found no row, and for an answer that is no refusal. */
+const NONE = 'none';
+const LANE = ['provider', 'cluster', 'surface'] as const;
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const FEE_PAYER_INTERVAL_MS = 60_000;
+const SETTLEMENT_STATES = ['settled', 'refused', 'unknown', 'unsent'];
+
+const isSignInCode = (code: string): boolean => code === 'sign_in_required' || code.startsWith('invalid_siwx_');
+const SIGN_IN_RESULTS = ['accepted', ...Object.keys(REFUSALS).filter(isSignInCode)];
+
+const ROWS: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.id, route]));
+
+const laneOf = ({ provider, cluster = '', surface }: LaneName) => ({ provider, cluster, surface });
+
+/** What became of a sign-in; nothing when it was not looked at. */
+function signInResultOf({ error, wallet }: LogLine): string | undefined {
+  if (error !== undefined && isSignInCode(error)) return error;
+  return wallet === undefined ? undefined : 'accepted';
+}
+
+/** Counts what the log says, one line after the other. Labels are rows, statuses and codes: nothing that a client chooses. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = this.#counter('requests_total', 'Requests by what answered them.', ['route', 'status', 'code']);
+  readonly #durations = this.#histogram('request_duration_seconds', 'From a request to its answer.', ['surface']);
+  readonly #signIns = this.#counter('sign_ins_total', 'Sign-ins by what became of them.', ['result']);
+  readonly #upstreams = this.#histogram('upstream_duration_seconds', 'Upstream calls, failed ones too.', LANE);
+  readonly #settlements = this.#counter('settlements_total', 'Settlements by their outcome.', ['state']);
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+    for (const result of SIGN_IN_RESULTS) this.#signIns.inc({ result }, 0);
+    for (const state of SETTLEMENT_STATES) this.#settlements.inc({ state }, 0);
+  }
+
+  /** A request has its answer. */
+  finished(line: LogLine): void {
+    const row = ROWS.get(line.route ?? '');
+    this.#requests.inc({ route: row?.id ?? NONE, status: line.status, code: line.error ?? NONE });
+    this.#durations.observe({ surface: row?.surface ?? NONE }, line.ms / 1000);
+    const result = row?.access === 'siwx' ? signInResultOf(line) : undefined;
+    if (result !== undefined) this.#signIns.inc({ result });
+    if (row && line.upstreamMs !== undefined) this.#upstreams.observe(laneOf(row), line.upstreamMs / 1000);
+  }
+
+  /** A settlement has come to an end: `settled`, `refused`, `unknown`, `unsent`. */
+  settled(state: string): void {
+    this.#settlements.inc({ state });
+  }
+
+  /** Looks these up whenever somebody asks for the metrics; the chain now, and once a minute. */
+  watch(readings: Readings): void {
+    this.#gauge('ready', 'Whether /readyz says yes.', [], (gauge) => gauge.set(readings.isReady() ? 1 : 0));
+    this.#gauge('settlements_open', 'Payments whose outcome is not known.', [], async (gauge) =>
+      gauge.set(await readings.openPayments()),
+    );
+    this.#watchLanes(readings);
+    const balance = this.#gauge('fee_payer_lamports', 'What the fee payer holds.', ['cluster']);
+    const read = async () => {
+      for (const { cluster, lamports } of await readings.feePayers()) {
+        if (lamports === undefined) balance.remove({ cluster });
+        else balance.set({ cluster }, lamports);
+      }
+    };
+    void read();
+    this.#timer = setInterval(() => void read(), FEE_PAYER_INTERVAL_MS).unref();
+  }
+
+  /** All of it, in Prometheus' text format. */
+  async text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #watchLanes(readings: Readings): void {
+    const watch = (name: string, help: string, read: (lane: LaneReading) => number) =>
+      this.#gauge(name, help, LANE, (gauge) => {
+        for (const lane of readings.lanes()) gauge.set(laneOf(lane), read(lane));
+      });
+    watch('budget_left', 'Slots of the upstream key that are left.', ({ left }) => left);
+    watch('budget_limit', 'Slots of the upstream key.', ({ limit }) => limit);
+    watch('breaker_open', 'Whether the upstream is left alone.', ({ isLeftAlone }) => (isLeftAlone ? 1 : 0));
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
+    return new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Histogram<Label> {
+    return new Histogram({ name: PREFIX + name, help, labelNames, buckets: SECONDS, registers: [this.#registry] });
+  }
+
+  #gauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read?: (gauge: Gauge<Label>) => void | Promise<void>,
+  ): Gauge<Label> {
+    return new Gauge({
+      name: PREFIX + name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect() {
+        return read?.(this);
+      },
+    });
+  }
+}

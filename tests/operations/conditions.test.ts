@@ -1,0 +1,137 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
+import type { Store, Verdict } from '../../packages/gateway/src/stores/ports.ts';
+import { type House, type HouseOptions, startHouse } from '../kit/house.ts';
+import { type Market, startMarket } from '../kit/shop.ts';
+import { ask, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
+import { askFreshly } from '../signin/craft.ts';
+import { openDesk } from '../signin/desk.ts';
+import { HEALTH, Visitor } from '../upstream/visitor.ts';
+import { Scrape, scrape } from './scrape.ts';
+
+const TOKENS = { provider: 'tokens', cluster: '', surface: 'tokens' };
+
+const places: (House | Market)[] = [];
+afterAll(() => Promise.all(places.map((place) => place.stop())));
+
+async function open(variables = {}, options: HouseOptions = {}): Promise<House> {
+  const house = await startHouse({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000, ...options });
+  places.push(house);
+  return house;
+}
+
+async function requestsOf({ gateway }: House | Market, code: string): Promise<number> {
+  return (await scrape(gateway)).sum('asset_gateway_requests_total', { code }) ?? 0;
+}
+
+/** What somebody may want to be woken for, made to happen once each and seen in a scrape. */
+describe('a condition that an alert can ask for', () => {
+  it.each<[string, object, string]>([
+    ['the upstream fails', { status: 500 }, 'upstream_error'],
+    ['the upstream is slow', { hang: true }, 'upstream_timeout'],
+    ['the upstream refuses our key', { status: 401 }, 'upstream_auth_failed'],
+    ['the upstream asks for a pause', { status: 429 }, 'upstream_rate_limited'],
+    ['the upstream talks nonsense', { body: 'x' }, 'upstream_invalid_response'],
+  ])('%s', async (_, knobs, code) => {
+    const house = await open({ UPSTREAM_TIMEOUT_MS: '300' });
+    expect(await requestsOf(house, code)).toBe(0);
+    Object.assign(house.upstream.faults, knobs);
+    await new Visitor(house).ask({ target: HEALTH });
+    expect(await requestsOf(house, code)).toBe(1);
+  });
+
+  it('an upstream is left alone, and is back', async () => {
+    const clock = { nowMs: 50_000 };
+    const house = await open({}, { breaker: { now: () => clock.nowMs } });
+    const isOpen = async () => (await scrape(house.gateway)).sum('asset_gateway_breaker_open', TOKENS);
+    expect(await isOpen()).toBe(0);
+    house.upstream.faults.status = 500;
+    for (let time = 0; time < 6; time++) await new Visitor(house).ask({ target: HEALTH });
+    expect([await isOpen(), await requestsOf(house, 'upstream_unavailable')]).toEqual([1, 1]);
+    house.upstream.faults.reset();
+    clock.nowMs += 5_000;
+    await new Visitor(house).ask({ target: HEALTH });
+    expect(await isOpen()).toBe(0);
+  });
+
+  it('the budget is used up', async () => {
+    const house = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' });
+    const left = async () => (await scrape(house.gateway)).sum('asset_gateway_budget_left', TOKENS);
+    expect(await left()).toBe(2);
+    for (let time = 0; time < 3; time++) await new Visitor(house).ask({ target: HEALTH });
+    expect([await left(), await requestsOf(house, 'rate_limited')]).toEqual([0, 1]);
+  });
+
+  it('sign-ins are replayed', async () => {
+    const house = await open();
+    const visitor = new Visitor(house);
+    const signIn = await visitor.signIn();
+    for (let time = 0; time < 4; time++) await visitor.askWith(signIn, { target: HEALTH });
+    const scraped = await scrape(house.gateway);
+    expect(scraped.sum('asset_gateway_sign_ins_total', { result: 'invalid_siwx_nonce' })).toBe(3);
+  });
+
+  it('H19 the event loop was blocked', async () => {
+    const house = await open();
+    await scrape(house.gateway);
+    // The delay is sampled by a timer, which has to have run before and after.
+    await wait(50);
+    const until = performance.now() + 300;
+    while (performance.now() < until);
+    await wait(50);
+    const scraped = await scrape(house.gateway);
+    expect(scraped.sum('nodejs_eventloop_lag_max_seconds')).toBeGreaterThan(0.2);
+    expect(scraped.sum('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0.2);
+  });
+
+  it('the fee budget is used up', async () => {
+    const market = await startMarket({ METRICS_PORT: '0', FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' });
+    places.push(market);
+    const url = market.url + newPath();
+    const reply = await ask(url, await (await newBuyer(market.shop.mainnet)).pay(url));
+    expect(reply.code).toBe('facilitator_unavailable');
+    expect(await requestsOf(market, 'facilitator_unavailable')).toBe(1);
+  });
+
+  it('an outcome stays unknown', async () => {
+    const market = await startMarket({ METRICS_PORT: '0' });
+    places.push(market);
+    const { faults } = market.shop.mainnet;
+    Object.assign(faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
+    const url = market.url + newPath();
+    await ask(url, await (await newBuyer(market.shop.mainnet)).pay(url));
+    const open = async () => (await scrape(market.gateway)).sum('asset_gateway_settlements_open');
+    expect(await open()).toBe(1);
+    faults.reset();
+    await until(async () => (await open()) === 0);
+  });
+});
+
+/** A store with another admit step: one that is lost, or answers what no store may. */
+const troubled = (store: Store, admit: Store['admit']): Store => ({
+  now: () => store.now(),
+  ready: () => store.ready(),
+  epoch: () => store.epoch(),
+  admit,
+  burn: (...parts) => store.burn(...parts),
+  complete: (...parts) => store.complete(...parts),
+  pause: (...parts) => store.pause(...parts),
+  view: (budget) => store.view(budget),
+});
+
+describe('a condition that an alert can ask for, of a gateway whose store is in trouble', () => {
+  it.each<[string, Store['admit']]>([
+    ['state_unavailable', () => Promise.reject(new Error('down'))],
+    ['internal_error', () => Promise.resolve(undefined as unknown as Verdict)],
+  ])('%s', async (code, admit) => {
+    const desk = await openDesk({ around: (store) => troubled(store, admit) });
+    await askFreshly(desk);
+    expect(desk.upstream.arrivals).toEqual([]);
+    const metrics = new Metrics();
+    for (const line of desk.lines) metrics.finished(line);
+    const scraped = new Scrape(await metrics.text());
+    expect(scraped.sum('asset_gateway_requests_total', { code })).toBe(1);
+    await desk.close();
+  });
+});

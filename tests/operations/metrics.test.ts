@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CANARY_KEY, CANARY_SECRET, type House, startHouse } from '../kit/house.ts';
+import { newSigner, signedHeader } from '../kit/wallet.ts';
+import { callOf } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { secretsIn } from '../upstream/canary.ts';
+import { slotsLeft } from '../upstream/exchange.ts';
+import { HEALTH, TOKENS, Visitor } from '../upstream/visitor.ts';
+import { scrape } from './scrape.ts';
+
+const LIMIT = 200;
+const PREFIX = 'asset_gateway_';
+
+let house: House;
+beforeAll(async () => {
+  const variables = { METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '300' };
+  house = await startHouse(variables, { paid: true });
+});
+afterAll(() => house.stop());
+
+/** How a metric has changed while this ran. */
+async function change(name: string, labels: Record<string, string>, run: () => Promise<unknown>): Promise<number> {
+  const before = (await scrape(house.gateway)).sum(PREFIX + name, labels) ?? 0;
+  await run();
+  return ((await scrape(house.gateway)).sum(PREFIX + name, labels) ?? 0) - before;
+}
+
+async function buy(): Promise<void> {
+  if (!house.shop) throw new Error('nothing is sold');
+  const { target, init } = callOf('rpc.mainnet.helius.getBalance');
+  const wallet = await openWallet(house.shop);
+  expect((await wallet.buy(house.url + target, init)).status).toBe(200);
+}
+
+/** Name, type and labels of each row of the page. */
+const DOCUMENTED = [
+  ...readFileSync('docs/metrics.md', 'utf8').matchAll(
+    /^\| `(?<name>\w+)` \| (?<type>\w+) \| (?<labels>[^|]*?) ?\| \S.*\|$/gm,
+  ),
+].map(({ groups }) => ({
+  name: groups?.name ?? '',
+  type: groups?.type,
+  labels: [...(groups?.labels ?? '').matchAll(/`(\w+)`/g)].map(([, label = '']) => label),
+}));
+
+describe('docs/metrics.md', () => {
+  it('has exactly the metrics that a running gateway gives out, with their types and labels', async () => {
+    await new Visitor(house).ask({ target: HEALTH });
+    await buy();
+    const scraped = await scrape(house.gateway);
+    const own = [...scraped.types].filter(([name]) => name.startsWith(PREFIX));
+    const asTypes = DOCUMENTED.map(({ name, type }) => [name, type]);
+    expect(asTypes.sort()).toEqual(own.sort());
+    for (const { name, labels } of DOCUMENTED) expect([name, scraped.labelNames(name)]).toEqual([name, labels]);
+  });
+
+  it('names what there is of the process', async () => {
+    const { types } = await scrape(house.gateway);
+    const page = readFileSync('docs/metrics.md', 'utf8');
+    const named = [...page.matchAll(/`((?:nodejs|process)_\w+)`/g)].map(([, name = '']) => name);
+    expect(named.length).toBeGreaterThan(4);
+    expect(named.filter((name) => !types.has(name))).toEqual([]);
+  });
+});
+
+describe('requests', () => {
+  it.each<[string, Record<string, string>, string]>([
+    ['/healthz', { route: 'system.liveness', status: '200', code: 'none' }, 'GET'],
+    ['/v1/catalog?provider=x', { route: 'system.catalog', status: '400', code: 'invalid_provider_filter' }, 'GET'],
+    [HEALTH, { route: 'tokens.health', status: '402', code: 'sign_in_required' }, 'GET'],
+    ['/nothing', { route: 'none', status: '404', code: 'not_found' }, 'GET'],
+    [HEALTH, { route: 'none', status: '405', code: 'method_not_allowed' }, 'DELETE'],
+    [HEALTH, { route: 'tokens.health', status: '204', code: 'none' }, 'OPTIONS'],
+  ])('%s is counted as %j', async (target, labels, method) => {
+    const asked = () => fetch(house.url + target, { method });
+    expect(await change('requests_total', labels, asked)).toBe(1);
+  });
+
+  it('have a duration by surface', async () => {
+    const counted = { surface: 'system' };
+    expect(await change('request_duration_seconds_count', counted, () => fetch(`${house.url}/healthz`))).toBe(1);
+    const { types } = await scrape(house.gateway);
+    expect(types.get('asset_gateway_request_duration_seconds')).toBe('histogram');
+  });
+
+  it('of the metrics themselves are not among them, and other paths of their port are not there', async () => {
+    const origin = new URL(house.gateway.metricsUrl ?? '').origin;
+    const statuses = async () => {
+      const asked = ['/', '/healthz', '/metrics/', '/v1/catalog'].map((path) => fetch(origin + path));
+      expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+      expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).toBe(405);
+      const head = await fetch(`${origin}/metrics?x=1`, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+    };
+    expect(await change('requests_total', {}, statuses)).toBe(0);
+    expect((await fetch(`${house.url}/metrics`)).status).toBe(404);
+  });
+});
+
+describe('sign-ins', () => {
+  it('are counted by what became of them', async () => {
+    const visitor = new Visitor(house);
+    const signIn = await visitor.signIn();
+    const ask = () => visitor.askWith(signIn, { target: HEALTH });
+    expect(await change('sign_ins_total', { result: 'accepted' }, ask)).toBe(1);
+    expect(await change('sign_ins_total', { result: 'invalid_siwx_nonce' }, ask)).toBe(1);
+    const unsigned = () => fetch(house.url + HEALTH);
+    expect(await change('sign_ins_total', { result: 'sign_in_required' }, unsigned)).toBe(1);
+    const nonsense = () => visitor.askWith({ 'SIGN-IN-WITH-X': 'x' }, { target: HEALTH });
+    expect(await change('sign_ins_total', { result: 'invalid_siwx_header' }, nonsense)).toBe(1);
+    const elsewhere = { 'SIGN-IN-WITH-X': await signedHeader(house.url + HEALTH) };
+    const strayed = () => visitor.askWith(elsewhere, { target: `${TOKENS}/assets/solana` });
+    expect(await change('sign_ins_total', { result: 'invalid_siwx_uri_mismatch' }, strayed)).toBe(1);
+    expect(await change('sign_ins_total', {}, () => fetch(`${house.url}/healthz`))).toBe(0);
+  });
+
+  it('each result is there from the start', async () => {
+    const fresh = await startHouse({ METRICS_PORT: '0' });
+    const scraped = await scrape(fresh.gateway);
+    expect(scraped.sum('asset_gateway_sign_ins_total', { result: 'accepted' })).toBe(0);
+    expect(scraped.sum('asset_gateway_sign_ins_total', { result: 'invalid_siwx_signature' })).toBe(0);
+    await fresh.stop();
+  });
+});
+
+describe('upstreams', () => {
+  const lane = { provider: 'tokens', cluster: '', surface: 'tokens' };
+
+  it('have a duration by provider, cluster and surface, failed calls too', async () => {
+    const calls = async () => {
+      await new Visitor(house).ask({ target: HEALTH });
+      house.upstream.faults.hang = true;
+      expect((await new Visitor(house).ask({ target: HEALTH })).status).toBe(504);
+      house.upstream.faults.reset();
+    };
+    expect(await change('upstream_duration_seconds_count', lane, calls)).toBe(2);
+    const paid = { provider: 'helius', cluster: 'mainnet', surface: 'rpc' };
+    expect(await change('upstream_duration_seconds_count', paid, buy)).toBe(1);
+    const unsigned = () => fetch(house.url + HEALTH);
+    expect(await change('upstream_duration_seconds_count', {}, unsigned)).toBe(0);
+  });
+
+  it('have a budget: what is left is what the answer says', async () => {
+    const answer = await new Visitor(house).ask({ target: HEALTH });
+    const scraped = await scrape(house.gateway);
+    expect(scraped.sum('asset_gateway_budget_left', lane)).toBe(slotsLeft(answer));
+    expect(scraped.sum('asset_gateway_budget_limit', lane)).toBe(LIMIT);
+    const das = { provider: 'alchemy', cluster: 'mainnet', surface: 'das' };
+    expect([
+      scraped.sum('asset_gateway_budget_left', das),
+      scraped.sum('asset_gateway_budget_limit', das),
+      scraped.sum('asset_gateway_breaker_open', das),
+    ]).toEqual([10, 10, 0]);
+  });
+});
+
+describe('what clients choose', () => {
+  it('makes no series, and no secret or wallet is in any', async () => {
+    const signer = newSigner();
+    await fetch(house.url + HEALTH);
+    await fetch(`${house.url}/x`);
+    const wrong = () => fetch(house.url + HEALTH, { headers: { 'SIGN-IN-WITH-X': 'x' } });
+    await wrong();
+    const before = (await scrape(house.gateway)).size;
+    for (let round = 0; round < 50; round++) {
+      await fetch(`${house.url}/${round}`, { headers: { 'X-Request-Id': `id-${round}` } });
+      await fetch(`${house.url}${HEALTH}?x=${round}`);
+      await wrong();
+    }
+    const header = await signedHeader(house.url + HEALTH, {}, signer);
+    await fetch(house.url + HEALTH, { headers: { 'SIGN-IN-WITH-X': header } });
+    const { text, size } = await scrape(house.gateway);
+    expect(size - before).toBeLessThanOrEqual(1);
+    expect(secretsIn(text)).toEqual([]);
+    for (const secret of [CANARY_KEY, CANARY_SECRET, signer.address, '127.0.0.1']) expect(text).not.toContain(secret);
+  });
+});

@@ -1,0 +1,81 @@
+import { connect } from 'node:net';
+import { readConfig } from '@asset-gateway/gateway';
+import { afterAll, describe, expect, it } from 'vitest';
+import { compose } from '../../packages/gateway/src/compose/compose.ts';
+import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
+import { expectInTable, expectRefusal } from '../http/error-table.ts';
+import { readAnswers, seen, wireRequest } from '../http/wire.ts';
+import { type House, startHouse } from '../kit/house.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { until } from '../process/program.ts';
+import { HEALTH } from '../upstream/visitor.ts';
+import { scrape } from './scrape.ts';
+
+const houses: House[] = [];
+afterAll(() => Promise.all(houses.map((house) => house.stop())));
+
+describe('/readyz', () => {
+  it('answers 200 and one body, to everybody, and costs nothing', async () => {
+    const house = await startHouse({ METRICS_PORT: '0' });
+    houses.push(house);
+    const answer = await seen(await fetch(`${house.url}/readyz`));
+    expect([answer.status, answer.body]).toEqual([200, '{"ok":true,"status":"ready"}']);
+    expectInTable(answer);
+    expect((await fetch(`${house.url}/readyz`, { method: 'HEAD' })).status).toBe(200);
+    expect((await fetch(`${house.url}/readyz`, { method: 'OPTIONS' })).status).toBe(204);
+    expect((await fetch(`${house.url}/readyz?x=1`)).status).toBe(400);
+    expect(await (await fetch(`${house.url}/v1/catalog`)).text()).not.toContain('readyz');
+    expect(house.upstream.arrivals).toEqual([]);
+    expect((await scrape(house.gateway)).sum('asset_gateway_ready')).toBe(1);
+  });
+
+  it('answers 503 as soon as the node takes leave, while what is in flight is still answered', async () => {
+    const house = await startHouse({ METRICS_PORT: '0' });
+    house.upstream.faults.delayMs = 1_500;
+    const slow = askSigned(house.url + HEALTH);
+    await until(() => house.upstream.arrivals.length === 1);
+    const socket = connect(house.port, '127.0.0.1');
+    let raw = '';
+    socket.on('data', (chunk) => {
+      raw += chunk.toString('latin1');
+    });
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const request = wireRequest('GET', '/readyz', [`Host: 127.0.0.1:${house.port}`]).bytes;
+    socket.write(request);
+    await until(() => raw.includes('"ready"'));
+    const stopping = house.stop();
+    socket.write(request);
+    await closed;
+    const [before, after] = readAnswers(raw, ['GET', 'GET']);
+    expect(before?.status).toBe(200);
+    expectRefusal(after, '503 shutting_down');
+    expect(after?.headers['retry-after']).toBe('1');
+    expect((await scrape(house.gateway)).sum('asset_gateway_ready')).toBe(0);
+    expect((await slow).status).toBe(200);
+    await stopping;
+    await expect(fetch(house.gateway.metricsUrl ?? '')).rejects.toThrow();
+  });
+
+  it('answers 503 while the state store cannot be reached, when the node is alive all the same', async () => {
+    let isReached = false;
+    class DistantStore extends MemoryStore {
+      override ready(): boolean {
+        return isReached;
+      }
+    }
+    const store = new DistantStore({ now: Date.now, epoch: 'epoch' });
+    const config = readConfig({ TOKENS_API_KEY: 'a-key' });
+    const { gateway, readings, close } = await compose(config, { store, secrets: ['secret'], log: () => undefined });
+    const ask = (target: string) =>
+      gateway({ method: 'GET', target, headers: {}, hosts: [], port: 1, body: new Uint8Array(0), client: '' });
+    const refused = await ask('/readyz');
+    expect([refused.status, JSON.parse(refused.body).error]).toEqual([503, 'state_unavailable']);
+    expect(refused.headers['Retry-After']).toBe('2');
+    expect((await ask('/healthz')).status).toBe(200);
+    expect(readings.isReady()).toBe(false);
+    isReached = true;
+    expect((await ask('/readyz')).status).toBe(200);
+    expect(readings.isReady()).toBe(true);
+    await close();
+  });
+});

@@ -1,0 +1,235 @@
+import { Refusal, type RefusalCode, type Route } from '@asset-gateway/protocol';
+import { describe, expect, it } from 'vitest';
+import type { Answer, Input } from '../../packages/gateway/src/call.ts';
+import { Breaker } from '../../packages/gateway/src/upstreams/breaker.ts';
+import { type Ending, UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream-refusal.ts';
+import { rowOf } from '../http/targets.ts';
+
+const ROUTE: Route = rowOf('tokens.health');
+const INPUT = { path: {}, query: {}, body: {} } as Input;
+const FINE: Answer = { json: '{}' };
+
+const failure = (code: RefusalCode = 'upstream_error', ending: Ending = 'failed') =>
+  new UpstreamRefusal(code, ending, { reason: 'told to' });
+
+/** A call on its way, to be ended by hand. */
+function later() {
+  let end: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
+  const promise = new Promise<Answer>((resolve, reject) => {
+    end = { resolve, reject };
+  });
+  return { promise, resolve: () => end?.resolve(FINE), reject: (error: Error) => end?.reject(error) };
+}
+
+/** A breaker with a clock of its own, around an upstream that does what it is told to. */
+class Bench {
+  nowMs = 1_000_000;
+  spent = 0;
+  calls = 0;
+  /** What spending throws; nothing lets it pass. */
+  broke: Error | undefined;
+  /** What the upstream does once it was spent for. */
+  does: () => Promise<Answer> = async () => FINE;
+  readonly breaker: Breaker;
+
+  constructor() {
+    const upstream = {
+      answer: async (_: Route, __: Input, spend: () => Promise<unknown>): Promise<Answer> => {
+        await spend();
+        this.calls += 1;
+        return this.does();
+      },
+    };
+    this.breaker = new Breaker(upstream, { failures: 5, probeMs: 5_000, now: () => this.nowMs });
+  }
+
+  /** The code of the refusal, or `fine`. */
+  async ask(): Promise<string> {
+    const spend = async () => {
+      this.spent += 1;
+      if (this.broke) throw this.broke;
+      return { release: () => undefined };
+    };
+    try {
+      await this.breaker.answer(ROUTE, INPUT, spend);
+      return 'fine';
+    } catch (error) {
+      return error instanceof Refusal ? error.code : 'error';
+    }
+  }
+
+  async asks(times: number): Promise<string[]> {
+    const codes: string[] = [];
+    for (let time = 0; time < times; time++) codes.push(await this.ask());
+    return codes;
+  }
+
+  fails(error: Error = failure()): this {
+    this.does = () => Promise.reject(error);
+    return this;
+  }
+
+  works(): this {
+    this.does = async () => FINE;
+    return this;
+  }
+}
+
+/** One that has just opened. */
+async function openBench(): Promise<Bench> {
+  const bench = new Bench().fails();
+  await bench.asks(5);
+  expect([bench.breaker.isOpen, bench.calls]).toEqual([true, 5]);
+  return bench;
+}
+
+/** When a refusal says to come again. */
+async function retryAfter(bench: Bench): Promise<number | undefined> {
+  const error: unknown = await bench.breaker
+    .answer(ROUTE, INPUT, () => Promise.reject(new Error('spent')))
+    .catch((thrown: unknown) => thrown);
+  return error instanceof Refusal && error.code === 'upstream_unavailable' ? error.retryAfterSeconds : undefined;
+}
+
+describe('U10 a breaker opens', () => {
+  it('after five failures in a row, and not before', async () => {
+    const bench = new Bench().fails();
+    expect(await bench.asks(5)).toEqual(Array.from({ length: 5 }, () => 'upstream_error'));
+    expect(await bench.ask()).toBe('upstream_unavailable');
+    expect([bench.calls, bench.spent]).toEqual([5, 5]);
+  });
+
+  it('not while a success comes in between', async () => {
+    const bench = new Bench();
+    for (let round = 0; round < 10; round++) {
+      await bench.fails().asks(4);
+      expect(await bench.works().ask()).toBe('fine');
+    }
+    expect([bench.breaker.isOpen, bench.calls]).toEqual([false, 50]);
+  });
+
+  const FAILURES: readonly [RefusalCode, Ending][] = [
+    ['upstream_timeout', 'failed'],
+    ['upstream_unreachable', 'failed'],
+    ['upstream_unreachable', 'lost'],
+    ['upstream_invalid_response', 'failed'],
+    ['upstream_redirect', 'failed'],
+  ];
+  it.each(FAILURES)('by %s, %s', async (code, ending) => {
+    const bench = new Bench().fails(failure(code, ending));
+    expect(await bench.asks(6)).toEqual([...Array.from({ length: 5 }, () => code), 'upstream_unavailable']);
+  });
+
+  const ANSWERS: readonly RefusalCode[] = ['upstream_rejected', 'upstream_auth_failed', 'upstream_rate_limited'];
+  it.each([...ANSWERS, 'upstream_error'] as const)('never by %s that is an answer to one request', async (code) => {
+    const bench = new Bench().fails(failure(code, 'answered'));
+    expect(new Set(await bench.asks(20))).toEqual(new Set([code]));
+    await bench.fails().asks(4);
+    await bench.fails(failure(code, 'answered')).ask();
+    expect(await bench.fails().asks(5)).not.toContain('upstream_unavailable');
+  });
+
+  it.each<[string, Error]>([
+    ['a refusal by spend', new Refusal('rate_limited')],
+    ['a pause that spend tells of', new Refusal('upstream_rate_limited')],
+    ['a fault of our own', new Error('ours')],
+  ])('never by %s, which does not count as a success either', async (_, error) => {
+    const bench = new Bench().fails();
+    await bench.asks(4);
+    bench.broke = error;
+    await bench.asks(20);
+    expect([bench.breaker.isOpen, bench.calls]).toEqual([false, 4]);
+    bench.broke = undefined;
+    await bench.ask();
+    expect([bench.breaker.isOpen, bench.calls]).toEqual([true, 5]);
+  });
+});
+
+describe('U10 an open breaker', () => {
+  it('spends nothing, and says when to come again', async () => {
+    const bench = await openBench();
+    for (const [elapsed, seconds] of [
+      [0, 5],
+      [1, 5],
+      [1_000, 4],
+      [4_000, 1],
+      [4_999, 1],
+    ] as const) {
+      bench.nowMs = 1_000_000 + elapsed;
+      expect(await retryAfter(bench)).toBe(seconds);
+    }
+    expect([bench.calls, bench.spent]).toEqual([5, 5]);
+  });
+
+  it('lets exactly one through every five seconds, however many come at once', async () => {
+    const bench = await openBench();
+    for (let round = 1; round <= 3; round++) {
+      bench.nowMs += 5_000;
+      const codes = await Promise.all(Array.from({ length: 50 }, () => bench.ask()));
+      expect(codes.filter((code) => code === 'upstream_error')).toHaveLength(1);
+      expect(codes.filter((code) => code === 'upstream_unavailable')).toHaveLength(49);
+      bench.nowMs += 4_999;
+      expect(await bench.ask()).toBe('upstream_unavailable');
+      bench.nowMs -= 4_999;
+      expect(bench.calls).toBe(5 + round);
+    }
+  });
+
+  it('is closed by the first success, and needs five failures again', async () => {
+    const bench = await openBench();
+    bench.nowMs += 5_000;
+    expect(await bench.works().ask()).toBe('fine');
+    expect(await bench.asks(10)).toEqual(Array.from({ length: 10 }, () => 'fine'));
+    expect(await bench.fails().asks(5)).not.toContain('upstream_unavailable');
+    expect(await bench.ask()).toBe('upstream_unavailable');
+  });
+
+  it('is closed by an answer that says no to one request', async () => {
+    const bench = await openBench();
+    bench.nowMs += 5_000;
+    expect(await bench.fails(failure('upstream_rejected', 'answered')).ask()).toBe('upstream_rejected');
+    expect(await bench.works().ask()).toBe('fine');
+  });
+
+  it.each<[string, Error]>([
+    ['spend refuses', new Refusal('rate_limited')],
+    ['its payment is refused', new Refusal('payment_rejected')],
+    ['something of ours fails', new Error('ours')],
+  ])('lets the next one through at once when %s for the one that it let through', async (_, error) => {
+    const bench = await openBench();
+    bench.nowMs += 5_000;
+    bench.broke = error;
+    await bench.asks(3);
+    expect([bench.spent, bench.calls, bench.breaker.isOpen]).toEqual([8, 5, true]);
+    bench.broke = undefined;
+    expect(await bench.works().ask()).toBe('fine');
+    expect([bench.calls, bench.breaker.isOpen]).toEqual([6, false]);
+  });
+
+  it('keeps the others out while the one that it let through is on its way', async () => {
+    const bench = await openBench();
+    bench.nowMs += 5_000;
+    const { promise, resolve } = later();
+    bench.does = () => promise;
+    const probe = bench.ask();
+    expect(await bench.asks(10)).toEqual(Array.from({ length: 10 }, () => 'upstream_unavailable'));
+    resolve();
+    expect(await probe).toBe('fine');
+    expect(bench.breaker.isOpen).toBe(false);
+  });
+
+  it('is not kept open by calls that were on their way when it opened', async () => {
+    const bench = new Bench();
+    const { promise, reject } = later();
+    bench.does = () => promise;
+    const late = bench.ask();
+    await new Promise(setImmediate);
+    await bench.fails().asks(5);
+    expect([bench.calls, bench.breaker.isOpen]).toEqual([6, true]);
+    bench.nowMs += 4_000;
+    reject(failure());
+    expect(await late).toBe('upstream_error');
+    bench.nowMs += 1_000;
+    expect(await bench.works().ask()).toBe('fine');
+  });
+});

@@ -1,0 +1,58 @@
+import { Refusal } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Input } from '../../packages/gateway/src/call.ts';
+import { Lanes } from '../../packages/gateway/src/compose/lanes.ts';
+import { readConfig } from '../../packages/gateway/src/config/config.ts';
+import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
+import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { rowOf } from '../http/targets.ts';
+
+const ROUTE = rowOf('tokens.health');
+const INPUT = { path: {}, query: {}, body: {} } as Input;
+const slot = { release: () => undefined };
+
+/** A store that notes each pause, and then fails to keep it. */
+class ForgetfulStore extends MemoryStore {
+  readonly pauses: number[] = [];
+
+  override async pause(_: unknown, milliseconds: number): Promise<void> {
+    this.pauses.push(milliseconds);
+    throw new Error('the store is down');
+  }
+}
+
+let api: TokensApi;
+let store: ForgetfulStore;
+let lanes: Lanes;
+let failures: unknown[];
+beforeAll(async () => {
+  api = await startTokensApi({ key: 'a-key-of-the-upstream' });
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  store = new ForgetfulStore({ now: Date.now, epoch: 'epoch' });
+  failures = [];
+  const config = readConfig({ TOKENS_API_BASE_URL: api.url, TOKENS_API_KEY: api.key });
+  const onFailure = (error: unknown) => void failures.push(error);
+  lanes = new Lanes({ config, store, onFailure, windowMs: undefined, breaker: undefined });
+});
+
+const refusalOf = (spend: () => Promise<typeof slot>): Promise<unknown> =>
+  Promise.resolve(lanes.get(ROUTE)?.upstream.answer(ROUTE, INPUT, spend)).catch((error: unknown) => error);
+
+it('U9 a pause that cannot be kept is noted, and the answer is what the upstream said', async () => {
+  Object.assign(api.faults, { status: 429, retryAfter: '7', times: 1 });
+  const refusal = await refusalOf(async () => slot);
+  expect(refusal).toMatchObject({ code: 'upstream_rate_limited', retryAfterSeconds: 7 });
+  expect(store.pauses).toEqual([7_000]);
+  expect(failures).toEqual([new Error('the store is down')]);
+  await lanes.close();
+});
+
+it('U9 a pause that spend tells of is not asked for once more', async () => {
+  const arrivals = api.arrivals.length;
+  const told = new Refusal('upstream_rate_limited', { retryAfterSeconds: 9 });
+  expect(await refusalOf(() => Promise.reject(told))).toBe(told);
+  expect([store.pauses, failures, api.arrivals.length]).toEqual([[], [], arrivals]);
+  await lanes.close();
+});
