@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { docs } from './docs.mjs';
 import { alone, build, checkNode, install, stop } from './setup.mjs';
 import { test } from './test.mjs';
 
@@ -17,9 +18,10 @@ alone(() => {
   build();
 });
 if (command === 'test') test(words);
+else if (command === 'docs') await docs();
 else if (PROGRAMS[command]) {
   process.chdir(launchedFrom);
   process.argv.splice(1, 2, fileURLToPath(new URL(PROGRAMS[command], import.meta.url)));
   await import(PROGRAMS[command]);
 } else if (command !== 'setup')
-  stop(`Unknown command; one of ${['setup', 'test', ...Object.keys(PROGRAMS)].join(', ')}.`);
+  stop(`Unknown command; one of ${['setup', 'test', 'docs', ...Object.keys(PROGRAMS)].join(', ')}.`);

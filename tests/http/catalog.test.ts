@@ -122,10 +122,13 @@ describe('liveness', () => {
     expect(statusAndCode(await ask('/healthz?x=1'))).toBe('400 invalid_request');
   });
 
-  it('and catalog are all that is open to everybody', () => {
+  it('and the documents are all that is open to everybody', () => {
     expect(routes.filter(({ access }) => access === 'public').map(({ path }) => path)).toEqual([
       '/healthz',
       '/v1/catalog',
+      '/openapi.json',
+      '/.well-known/x402',
+      '/llms.txt',
     ]);
   });
 });

@@ -114,13 +114,14 @@ function bodyFaults({ status, headers, body }: WireAnswer): string[] {
 export function headerFaults({ status, headers }: WireAnswer): string[] {
   const exposed = (status === 204 ? EXPOSED_TO_PREFLIGHT : EXPOSED).join(', ');
   const cache = headers['cache-control'] ?? '';
+  const isDocument = headers.etag !== undefined && cache === 'public, max-age=60' && [200, 304].includes(status);
   const checks: Readonly<Record<string, boolean>> = {
     'no X-Request-Id': REQUEST_ID.test(headers['x-request-id'] ?? ''),
     'no nosniff': headers['x-content-type-options'] === 'nosniff',
     'no Access-Control-Allow-Origin': headers['access-control-allow-origin'] === '*',
     'other exposed headers': headers['access-control-expose-headers'] === exposed,
     'Access-Control-Allow-Credentials': headers['access-control-allow-credentials'] === undefined,
-    'no Cache-Control': status === 402 ? cache === 'no-store' : cache.includes('no-store'),
+    'no Cache-Control': status === 402 ? cache === 'no-store' : cache.includes('no-store') || isDocument,
     'a 405 without Allow': status !== 405 || (headers.allow ?? '').includes('OPTIONS'),
   };
   return Object.keys(checks).filter((fault) => !checks[fault]);

@@ -76,7 +76,7 @@ const parts: House = {
     throwAt('spend');
     return { release: () => undefined };
   },
-  upstreamOf: ({ provider }) => (provider === 'gateway' ? liveness : upstream),
+  upstreamOf: ({ route }) => (route.provider === 'gateway' ? liveness : upstream),
 };
 
 const failures: unknown[] = [];

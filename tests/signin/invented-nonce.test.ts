@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { challengeIn } from '@asset-gateway/client';
 import { Refusal, routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDescribe } from '../../packages/gateway/src/describe/discovery.ts';
 import { type Crypto, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { fixedOrigin } from '../../packages/gateway/src/gates/origin.ts';
 import { signInChallenge } from '../../packages/gateway/src/gates/siwx/challenge.ts';
@@ -16,6 +17,7 @@ import { askWith, challengeOf, costsNothing, overHttp, refusedWith, SEARCH, sign
 
 const ORIGIN = 'https://gw.example';
 const ATTEMPTS = 10_000;
+const describeRoute = createDescribe({ name: 'asset-gateway', routes, priceUsd: () => '0.00' });
 const budget = { key: 'test', limit: 10, windowMs: 60_000, inFlightMs: 1000 };
 
 /** The sign-in gate alone, and how often it has verified a signature. */
@@ -25,7 +27,7 @@ function gateAlone() {
   const nonces = new Nonces(crypto, ['a secret of at least 32 characters, one']);
   const store = new MemoryStore({ now: () => Date.UTC(2026, 10, 20), epoch: 'epoch' });
   const parts = { crypto, nonces, store, originOf: fixedOrigin(ORIGIN), budgetOf: () => budget, singleUse: true };
-  return { gate: new SiwxGate(parts), nonces, store, verified: () => verified };
+  return { gate: new SiwxGate({ ...parts, describe: describeRoute }), nonces, store, verified: () => verified };
 }
 
 const match = createMatch(routes);
@@ -54,7 +56,8 @@ describe('S5 a sign-in with an invented nonce is verified', () => {
     const { gate, nonces, store, verified } = gateAlone();
     const call = callWith('');
     const nonce = nonces.issue(ORIGIN, store.epoch(), store.now());
-    const { members } = signInChallenge({ call, origin: ORIGIN, nonce, nowMs: store.now(), code: 'sign_in_required' });
+    const parts = { call, origin: ORIGIN, nonce, nowMs: store.now(), code: 'sign_in_required' } as const;
+    const { members } = signInChallenge({ ...parts, describe: describeRoute });
     const challenge = challengeIn(members);
     if (!challenge) throw new Error('no challenge');
     const genuine = await signedPayload(challenge);

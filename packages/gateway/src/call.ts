@@ -81,7 +81,9 @@ export type NoncedTake = (nonce?: NonceUse) => Promise<Slot>;
 /** Leave to write one upstream request. Called immediately before it is written; refuses by throwing. */
 export type Spend = () => Promise<Slot>;
 
-/** An upstream's answer: its JSON text, unchanged. */
+/** An upstream's answer: its JSON text, unchanged; or a document of the gateway's own, whose row may name another type. */
 export interface Answer {
   readonly json: string;
+  /** Of a document: what caches need to know. */
+  readonly headers?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-import type { Access, Route } from '@asset-gateway/protocol';
+import type { Access } from '@asset-gateway/protocol';
 import type { Call, Inbound, Input, Outbound, Spend, Trail } from './call.ts';
 import type { Admission, Gate } from './gates/gate.ts';
 import { preflight } from './stages/cors.ts';
@@ -16,7 +16,7 @@ export interface House {
   readonly gates: Readonly<Record<Access, Gate>>;
   readonly validate: (call: Call) => Input;
   readonly spending: (call: Call, admission: Admission, trail: Trail) => Spend;
-  readonly upstreamOf: (route: Route) => Upstream;
+  readonly upstreamOf: (call: Call) => Upstream;
 }
 
 /** THE PIPELINE: everything that happens to a request, in the order in which it happens. */
@@ -31,7 +31,7 @@ export const createGateway = ({ open, match, gates, validate, spending, upstream
       const bought = admission.answer;
       if (bought) return trail.finish(success(route, bought, await admission.settle(bought)));
       const input = validate(call);
-      const answer = await upstreamOf(route).answer(route, input, spending(call, admission, trail));
+      const answer = await upstreamOf(call).answer(route, input, spending(call, admission, trail));
       const receipt = await admission.settle(answer);
       return trail.finish(success(route, answer, receipt));
     } catch (error) {

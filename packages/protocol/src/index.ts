@@ -1,9 +1,9 @@
 export { ALLOWED_HEADERS, CORS_HEADERS, EXPOSED_HEADERS, SENT_BY_MISTAKE } from './cors.ts';
 export { envelope } from './envelope.ts';
 export { createMatcher, type Match } from './match.ts';
-export { type Cluster, NETWORKS, SIGN_IN_NETWORKS, USDC } from './networks.ts';
+export { type Cluster, NETWORKS, SIGN_IN_NETWORKS, USDC, USDC_DECIMALS } from './networks.ts';
 export { ENUMERATIONS } from './parameters.ts';
-export { HEADERS, type PaymentRequired } from './payment-required.ts';
+export { HEADERS, type PaymentRequired, type Resource } from './payment-required.ts';
 export { dollars, type Pricing, priceMicros, RATES, type Rates } from './pricing.ts';
 export {
   type Issue,
@@ -14,16 +14,17 @@ export {
   type RefusalDetails,
   refusalBody,
 } from './refusals.ts';
-export type {
-  Access,
-  HttpMethod,
-  InputSchemas,
-  Provider,
-  RequestValues,
-  Route,
-  Rule,
-  Surface,
-  Values,
+export {
+  type Access,
+  type HttpMethod,
+  type InputSchemas,
+  JSON_MEDIA_TYPE,
+  type Provider,
+  type RequestValues,
+  type Route,
+  type Rule,
+  type Surface,
+  type Values,
 } from './route.ts';
 export { routes } from './routes/index.ts';
 export { CATALOG_PROVIDERS } from './routes/system.ts';

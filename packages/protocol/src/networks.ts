@@ -13,5 +13,8 @@ export const USDC = {
   devnet: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU',
 } as const;
 
+/** The decimals of USDC on every cluster. */
+export const USDC_DECIMALS = 6;
+
 /** The network identifiers that a sign-in may name, mainnet first: clients sign for the first one they can. */
 export const SIGN_IN_NETWORKS: readonly string[] = [NETWORKS.mainnet, NETWORKS.devnet];

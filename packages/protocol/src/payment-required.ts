@@ -2,10 +2,21 @@
 export interface PaymentRequired {
   readonly x402Version: 2;
   readonly error: string;
-  readonly resource: { readonly url: string; readonly description: string; readonly mimeType: string };
+  readonly resource: Resource;
   /** Empty where a signature alone opens the route. */
   readonly accepts: readonly unknown[];
   readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** x402's ResourceInfo: what a signature or a payment opens. */
+export interface Resource {
+  readonly url: string;
+  readonly description: string;
+  readonly mimeType: string;
+  /** 1 to 32 printable ASCII characters. */
+  readonly serviceName?: string;
+  /** At most five, each as long as a service name. */
+  readonly tags?: readonly string[];
 }
 
 /** The header names that both sides of the wire use. */

@@ -45,7 +45,12 @@ export interface ResultShape {
   readonly schema: TSchema;
   /** A small answer that fits the schema; its numbers are invented. */
   readonly example: unknown;
+  /** The media type of the whole answer, where it is not JSON. */
+  readonly mediaType?: string;
 }
+
+/** The media type of every answer whose row names no other. */
+export const JSON_MEDIA_TYPE = 'application/json';
 
 /** One row of the table: everything known about one endpoint. */
 export interface Route {
@@ -69,6 +74,8 @@ export interface Route {
   /** Values that pass the row's own schemas and rules. */
   readonly example: Partial<RequestValues>;
   readonly result: ResultShape;
+  /** Public documents: for how long anybody may keep one. */
+  readonly maxAgeSeconds?: number;
   /** Where the request goes: an upstream's path template, and what is sent there when it differs from the input. */
   readonly upstream: { readonly path: string; readonly forward: (values: RequestValues) => RequestValues };
 }
@@ -82,6 +89,7 @@ export interface RowOptions {
   readonly codes?: Route['codes'];
   readonly example?: Partial<RequestValues>;
   readonly result?: ResultShape;
+  readonly maxAgeSeconds?: number;
   readonly forward?: (values: RequestValues) => RequestValues;
 }
 

@@ -1,6 +1,6 @@
 import { type Access, dollars, type Route, routes } from '@asset-gateway/protocol';
 import type { Config } from '../config/config.ts';
-import { catalog } from '../describe/catalog.ts';
+import { createDescribe } from '../describe/discovery.ts';
 import { loadSodium, nodeCrypto } from '../gates/crypto.ts';
 import type { Gate } from '../gates/gate.ts';
 import { fixedOrigin, localOrigins } from '../gates/origin.ts';
@@ -16,6 +16,7 @@ import type { PaymentStore } from '../stores/payments.ts';
 import type { Store } from '../stores/ports.ts';
 import { selfUpstream } from '../upstreams/self.ts';
 import { Lanes } from './lanes.ts';
+import { ownAnswers } from './own-answers.ts';
 import { openShop, priceNotices, type Shop } from './shop.ts';
 
 /** What a gateway is composed from besides its configuration. */
@@ -54,21 +55,19 @@ export async function compose(config: Config, surroundings: Surroundings): Promi
   const laneOf = (route: Route) => lanes.get(route) ?? unreachable(route);
   const budgetOf = (route: Route) => laneOf(route).budget;
   const nonces = new Nonces(crypto, secrets);
-  const siwx = new SiwxGate({ crypto, nonces, store, originOf, budgetOf, singleUse: config.singleUse });
-  const gates: Record<Access, Gate> = { public: publicGate, siwx, exact: shop?.gate ?? closedGate };
-  const priceUsd = (route: Route): string => (shop ? dollars(shop.priceOf(route)) : '0.00');
-  const self = selfUpstream({
-    liveness: () => ({ ok: true, service: config.serviceName, status: 'healthy' }),
-    catalog: ({ query }) =>
-      catalog(enabled, priceUsd, query.provider === undefined ? undefined : String(query.provider)),
-  });
+  const priceUsd = (route: Route): string => dollars(shop?.priceOf(route) ?? 0);
+  const service = { name: config.serviceName, routes: enabled, priceUsd };
+  const describe = createDescribe(service);
+  const siwx = new SiwxGate({ crypto, nonces, store, originOf, budgetOf, describe, singleUse: config.singleUse });
+  const gates: Record<Access, Gate> = { public: publicGate, siwx, exact: shop?.gate(describe) ?? closedGate };
+  const own = ownAnswers(service, originOf);
   const gateway = createGateway({
     open: (inbound) => new RequestTrail(inbound, { log, randomId }),
     match: createMatch(enabled),
     gates,
     validate: createValidate(enabled),
     spending: createSpending({ store, budgetOf, inFlightOf: (route) => laneOf(route).inFlight, randomId }),
-    upstreamOf: (route) => (route.provider === 'gateway' ? self : laneOf(route).upstream),
+    upstreamOf: (call) => (call.route.provider === 'gateway' ? selfUpstream(own, call) : laneOf(call.route).upstream),
   });
   if (shop) for (const line of priceNotices(enabled, shop)) notice(line);
   const close = async () => {

@@ -2,6 +2,7 @@ import { type Cluster, dollars, NETWORKS, priceMicros, RATES, type Route, USDC }
 import type { Config } from '../config/config.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import { ConfigError } from '../config/settings.ts';
+import type { Describe } from '../describe/discovery.ts';
 import type { Crypto } from '../gates/crypto.ts';
 import { Chain } from '../gates/exact/facilitators/chain.ts';
 import type { Facilitator } from '../gates/exact/facilitators/facilitator.ts';
@@ -32,7 +33,8 @@ export interface ShopParts {
 
 /** The payment gate, open for business. */
 export interface Shop {
-  readonly gate: ExactGate;
+  /** The gate, whose challenges describe the routes so. */
+  gate(describe: Describe): ExactGate;
   /** The clusters that something can be sold on. */
   readonly clusters: ReadonlySet<string>;
   priceOf(route: Route): number;
@@ -160,10 +162,10 @@ async function furnish(parts: ShopParts, chains: Chains, closeChains: () => Prom
   const settlements = new Queues();
   const counter = { payments, facilitator, chains, reconciler, settlements, onFailure, ...(onStep && { onStep }) };
   const memos = new Memos(crypto, parts.secrets);
-  const gate = new ExactGate({ crypto, memos, useMemos: paid.useMemos, originOf, pricing, shops, counter, randomId });
+  const gateParts = { crypto, memos, useMemos: paid.useMemos, originOf, pricing, shops, counter, randomId };
   reconciler.sweep();
   return {
-    gate,
+    gate: (describe) => new ExactGate({ ...gateParts, describe }),
     clusters: new Set(shops.keys()),
     priceOf: (route) => priceMicros(route, pricing),
     async close() {

@@ -1,37 +1,99 @@
-import { CATALOG_PROVIDERS, type Route } from '@asset-gateway/protocol';
+import {
+  CATALOG_PROVIDERS,
+  NETWORKS,
+  type Route,
+  SIGN_IN_NETWORKS,
+  USDC,
+  USDC_DECIMALS,
+} from '@asset-gateway/protocol';
+import { answerSchema, type JsonSchema, published } from './schemas.ts';
+import { ownPath, type Service, servedRoutes } from './service.ts';
 
-/** The catalog's entry of one route: where it is, how it is called, and what opens it. */
+const LABELS: Readonly<Record<(typeof CATALOG_PROVIDERS)[number], string>> = {
+  alchemy: 'Alchemy',
+  helius: 'Helius',
+  tokens: 'Tokens API',
+};
+
+const NOTHING: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+/** What opens a route: who may sign in, or what is paid with. */
+function opening({ access, cluster }: Route) {
+  if (access === 'siwx') return { authNetworks: SIGN_IN_NETWORKS };
+  if (!cluster) return {};
+  const paymentAsset = { symbol: 'USDC', mint: USDC[cluster], decimals: USDC_DECIMALS };
+  return { paymentNetwork: NETWORKS[cluster], paymentAsset };
+}
+
+function rulesOf({ rules }: Route) {
+  return rules.map(({ name, description, in: place, parameters }) => ({ name, description, in: place, parameters }));
+}
+
+/** The catalog's entry of one route: where it is, how it is called, what opens it and what it answers. */
 function entry(route: Route, priceUsd: string) {
+  const { cluster, provider, surface, method, description, access, example } = route;
   const { path, query, body } = route.input;
+  const input = route.httpMethod === 'POST' ? body : query;
+  const inputExample = route.httpMethod === 'POST' ? example.body : example.query;
   return {
     path: route.path,
     httpMethod: route.httpMethod,
-    provider: route.provider,
-    surface: route.surface,
-    method: route.method,
-    description: route.description,
-    accessMode: route.access,
-    ...(route.cluster && { cluster: route.cluster }),
-    paymentRequired: route.access === 'exact',
+    ...(cluster && { cluster }),
+    provider,
+    surface,
+    method,
+    description,
+    accessMode: access,
+    paymentRequired: access === 'exact',
     priceUsd,
+    ...opening(route),
     enabled: true,
-    inputSchema: (route.httpMethod === 'POST' ? body : query) ?? { type: 'object', additionalProperties: false },
-    ...(path && { pathParamsSchema: path }),
+    inputSchema: input ? published(input) : NOTHING,
+    ...(inputExample && { inputExample }),
+    outputSchema: answerSchema(route),
+    ...(path && { pathParamsSchema: published(path), pathParamsExample: example.path }),
+    ...(route.rules.length > 0 && { rules: rulesOf(route) }),
+  };
+}
+
+/** How the sold routes are paid for; nothing where nothing is sold. */
+function payment(routes: readonly Route[]) {
+  const clusters = [...new Set(routes.flatMap(({ access, cluster }) => (access === 'exact' && cluster) || []))];
+  if (clusters.length === 0) return undefined;
+  return {
+    modes: [...new Set(routes.map(({ access }) => access))],
+    networks: Object.fromEntries(clusters.map((cluster) => [cluster, NETWORKS[cluster]])),
+    pricingModel: 'per-request',
+    asset: {
+      symbol: 'USDC',
+      mints: Object.fromEntries(clusters.map((cluster) => [cluster, USDC[cluster]])),
+      decimals: USDC_DECIMALS,
+    },
   };
 }
 
 /** The body of the catalog: every enabled route of the providers, or of one of them. */
-export function catalog(routes: readonly Route[], priceOf: (route: Route) => string, provider?: string) {
-  const listed = routes.filter((route) => CATALOG_PROVIDERS.some((known) => known === route.provider));
+export function catalog(service: Service, provider?: string) {
+  const listed = servedRoutes(service);
+  const countOf = (id: string): number => listed.filter((route) => route.provider === id).length;
+  const providers = CATALOG_PROVIDERS.filter((id) => countOf(id) > 0);
   const returned = provider === undefined ? listed : listed.filter((route) => route.provider === provider);
+  const paid = payment(listed);
   return {
     ok: true,
     version: 1,
+    ...(paid && { payment: paid }),
     catalog: {
       totalRoutes: listed.length,
       returnedRoutes: returned.length,
       filters: { provider: provider ?? null },
     },
-    routes: returned.map((route) => entry(route, priceOf(route))),
+    categories: {
+      providers: providers.map((id) => {
+        const href = `${ownPath(service, 'catalog')}?provider=${id}`;
+        return { id, label: LABELS[id], routeCount: countOf(id), href };
+      }),
+    },
+    routes: returned.map((route) => entry(route, service.priceUsd(route))),
   };
 }

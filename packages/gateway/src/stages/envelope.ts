@@ -1,11 +1,13 @@
-import { envelope, Refusal, type Route, refusalBody } from '@asset-gateway/protocol';
+import { envelope, JSON_MEDIA_TYPE, Refusal, type Route, refusalBody } from '@asset-gateway/protocol';
 import type { Answer, Outbound, Trail } from '../call.ts';
 
-const JSON_BODY = { 'Content-Type': 'application/json' };
+const JSON_BODY = { 'Content-Type': JSON_MEDIA_TYPE };
 
 /** The answer of success: the upstream's JSON text in its envelope, and the receipt's headers. */
 export function success(route: Route, answer: Answer, { headers, priceUsd }: Receipt): Outbound {
-  return { status: 200, headers: { ...JSON_BODY, ...headers }, body: envelope(route, answer.json, priceUsd) };
+  const type = { 'Content-Type': route.result.mediaType ?? JSON_MEDIA_TYPE };
+  const body = envelope(route, answer.json, priceUsd);
+  return { status: 200, headers: { ...type, ...answer.headers, ...headers }, body };
 }
 
 /** What an admission adds to a success. */

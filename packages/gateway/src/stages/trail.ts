@@ -1,5 +1,6 @@
 import { CORS_HEADERS, type RefusalCode } from '@asset-gateway/protocol';
 import type { Call, Inbound, Outbound, Trail } from '../call.ts';
+import { conditional } from './conditional.ts';
 
 /** One line of the log: what happened to one request. No secret, no signature, no nonce. */
 export interface LogLine {
@@ -25,6 +26,7 @@ export interface TrailParts {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_LOGGED_PATH = 200;
+const WITHOUT_LENGTH = [204, 304];
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
 
@@ -62,7 +64,8 @@ export class RequestTrail implements Trail {
   }
 
   /** Completes an answer with what every answer carries, drops the body for HEAD, and writes the log line. */
-  finish(answer: Outbound): Outbound {
+  finish(complete: Outbound): Outbound {
+    const answer = conditional(this.#inbound, complete);
     const headers: Record<string, string> = {
       'X-Request-Id': this.requestId,
       'X-Content-Type-Options': 'nosniff',
@@ -70,7 +73,7 @@ export class RequestTrail implements Trail {
       ...CORS_HEADERS,
       ...answer.headers,
     };
-    if (answer.status !== 204) headers['Content-Length'] = String(Buffer.byteLength(answer.body));
+    if (!WITHOUT_LENGTH.includes(answer.status)) headers['Content-Length'] = String(Buffer.byteLength(answer.body));
     if (answer.status !== 402) this.stamp?.(headers);
     this.#parts.log(this.#line(answer.status));
     if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };

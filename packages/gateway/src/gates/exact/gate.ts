@@ -1,12 +1,13 @@
 import { dollars, type Pricing, priceMicros, Refusal } from '@asset-gateway/protocol';
 import type { Call, Trail } from '../../call.ts';
+import type { Describe } from '../../describe/discovery.ts';
 import { type NewPayment, PAYMENTS, type PaymentRecord } from '../../stores/payments.ts';
+import { challenge, challengedUrl } from '../challenge.ts';
 import type { Crypto } from '../crypto.ts';
 import type { Admission, Gate } from '../gate.ts';
 import type { OriginOf } from '../origin.ts';
 import { Bought, type Fetching, Prepaid } from './bought.ts';
 import { Buying, type Counter } from './buying.ts';
-import { paymentChallenge } from './challenge.ts';
 import { carriedPayment, usesOldHeader } from './header.ts';
 import type { Memos } from './memo.ts';
 import { gone, pendingRefusal, receiptOf, refusedRefusal, said } from './outcomes.ts';
@@ -23,6 +24,7 @@ export interface ExactParts {
   readonly useMemos: boolean;
   readonly originOf: OriginOf;
   readonly pricing: Pricing;
+  readonly describe: Describe;
   /** By cluster: all terms but the price and the fee payer. */
   readonly shops: ReadonlyMap<string, Omit<Terms, 'amount' | 'feePayer'>>;
   readonly counter: Counter;
@@ -52,7 +54,11 @@ export class ExactGate implements Gate {
     const terms = this.#termsOf(call);
     const requestHash = requestHashOf(call);
     if (terms.feePayer !== '') {
-      trail.challenge = (code) => paymentChallenge(call, origin, code, this.#quote(terms, requestHash));
+      const url = challengedUrl(call, origin);
+      trail.challenge = (code) => {
+        const accepts = [this.#quote(terms, requestHash)];
+        return challenge(call, { code, url, accepts, extensions: {} }, this.#parts.describe);
+      };
     }
     const carried = carriedPayment(call.inbound);
     if (!carried) this.#assertOpen(terms);

@@ -28,7 +28,6 @@ export interface Requirement {
 
 /** How long a client has from the challenge to the payment, as x402 states it. */
 export const MAX_TIMEOUT_SECONDS = 60;
-export const USDC_DECIMALS = 6;
 
 /** The requirement as it is advertised and as it is rebuilt from a payment. */
 export function requirementOf(terms: Terms, memo: string | undefined): Requirement {

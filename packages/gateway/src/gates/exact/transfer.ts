@@ -1,7 +1,7 @@
-import type { RefusalCode } from '@asset-gateway/protocol';
+import { type RefusalCode, USDC_DECIMALS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Crypto } from '../crypto.ts';
-import { type Terms, USDC_DECIMALS } from './terms.ts';
+import type { Terms } from './terms.ts';
 import type { Instruction, Transaction } from './transaction.ts';
 
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';

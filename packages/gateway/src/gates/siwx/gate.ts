@@ -1,6 +1,7 @@
 import { HEADERS, Refusal, type Route, type SiwxPayload, siwxMessageText } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Call, NoncedTake, Slot, Trail } from '../../call.ts';
+import type { Describe } from '../../describe/discovery.ts';
 import type { Budget, NonceUse, Store } from '../../stores/ports.ts';
 import type { Crypto } from '../crypto.ts';
 import type { Admission, Gate, Receipt } from '../gate.ts';
@@ -18,6 +19,7 @@ export interface SiwxParts {
   readonly store: Store;
   readonly originOf: OriginOf;
   readonly budgetOf: (route: Route) => Budget;
+  readonly describe: Describe;
   /** Off: one signature serves until it expires, and nonces are neither remembered nor tied to an epoch. */
   readonly singleUse: boolean;
 }
@@ -73,12 +75,13 @@ export class SiwxGate implements Gate {
   }
 
   async admit(call: Call, trail: Trail): Promise<Admission> {
-    const { nonces, store, originOf, budgetOf, singleUse, crypto } = this.#parts;
+    const { nonces, store, originOf, budgetOf, singleUse, crypto, describe } = this.#parts;
     const origin = originOf(call.inbound);
     const epoch = singleUse ? store.epoch() : NO_EPOCH;
     if (epoch === undefined) throw new Refusal('state_unavailable', { reason: 'no epoch yet' });
     const freshNonce = () => nonces.issue(origin, singleUse ? (store.epoch() ?? epoch) : epoch, store.now());
-    trail.challenge = (code) => signInChallenge({ call, origin, nonce: freshNonce(), nowMs: store.now(), code });
+    trail.challenge = (code) =>
+      signInChallenge({ call, origin, nonce: freshNonce(), nowMs: store.now(), code, describe });
 
     const payload = this.#read(call);
     const nonce = this.#check(payload, call, origin, epoch);

@@ -1,0 +1,144 @@
+import { JSON_MEDIA_TYPE, type Resource, type Route, type Values } from '@asset-gateway/protocol';
+import { Compile } from 'typebox/compile';
+import { answerExample, type JsonSchema, published, withoutDescriptions, withSharedParts } from './schemas.ts';
+import type { Service } from './service.ts';
+
+/** The key of the discovery extension in a PaymentRequired object. */
+export const BAZAAR_EXTENSION = 'bazaar';
+
+/** x402's discovery extension: how a route is called, as an example and as a schema of that example. */
+export interface Discovery {
+  readonly info: { readonly input: JsonSchema; readonly output?: JsonSchema };
+  readonly schema: JsonSchema;
+  /** The route's path with `:name` for its parameters, where it has any. */
+  readonly routeTemplate?: string;
+}
+
+/** A discovery, and how many bytes its JSON has. */
+export interface SizedDiscovery {
+  readonly discovery: Discovery;
+  readonly bytes: number;
+}
+
+/** What a challenge says about the route that it is for. */
+export interface Description {
+  readonly resource: Omit<Resource, 'url'>;
+  /** The same discovery ever shorter; a challenge takes the first one that it has room for. */
+  readonly discoveries: readonly SizedDiscovery[];
+}
+
+/** Describes a route to whoever asked for it with these path parameters. */
+export type Describe = (route: Route, pathParams: Values) => Description;
+
+const SERVICE_NAME = /^[\x20-\x7e]{1,32}$/;
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** A place's schema, and in words what a schema of single parameters cannot say. */
+function withRules(route: Route, place: 'query' | 'body'): JsonSchema | undefined {
+  const schema = route.input[place];
+  const rules = route.rules.filter((rule) => rule.in === place).map(({ description }) => description);
+  if (!schema) return undefined;
+  return rules.length > 0 ? { ...published(schema), description: rules.join(' ') } : published(schema);
+}
+
+function inputOf(route: Route): { info: JsonSchema; properties: JsonSchema; required: readonly string[] } {
+  const { example, httpMethod, input } = route;
+  const [query, body] = [withRules(route, 'query'), withRules(route, 'body')];
+  return {
+    info: {
+      type: 'http',
+      ...(body && { bodyType: 'json', body: example.body }),
+      ...(query && { queryParams: example.query ?? {} }),
+      ...(input.path && { pathParams: example.path }),
+      method: httpMethod,
+    },
+    properties: {
+      type: { type: 'string', const: 'http' },
+      method: { type: 'string', enum: [httpMethod] },
+      ...(body && { bodyType: { type: 'string', enum: ['json'] }, body }),
+      ...(query && { queryParams: query }),
+      ...(input.path && { pathParams: published(input.path) }),
+    },
+    required: body ? ['type', 'method', 'bodyType', 'body'] : ['type', 'method'],
+  };
+}
+
+const OUTPUT: JsonSchema = {
+  type: 'object',
+  properties: { type: { type: 'string' }, example: { type: 'object' } },
+  required: ['type'],
+};
+
+function discoveryOf(route: Route, output: unknown): Discovery {
+  const { info, properties, required } = inputOf(route);
+  const input = { type: 'object', properties, required, additionalProperties: false };
+  return {
+    info: { input: info, ...(output !== undefined && { output: { type: 'json', example: output } }) },
+    schema: {
+      $schema: DIALECT,
+      type: 'object',
+      properties: { input, ...(output !== undefined && { output: OUTPUT }) },
+      required: ['input'],
+    },
+    ...(route.input.path && { routeTemplate: route.path }),
+  };
+}
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** With the output's example, without it, without prose, and at last with every repeated part said only once. */
+function discoveriesOf(route: Route, priceUsd: string): SizedDiscovery[] {
+  const output = answerExample(route, priceUsd);
+  const plain = discoveryOf(route, undefined);
+  const terse = { ...plain, schema: withoutDescriptions(plain.schema) };
+  const tersest = { ...terse, schema: withSharedParts(terse.schema) };
+  const all = [...(output === undefined ? [] : [discoveryOf(route, output)]), plain, terse, tersest];
+  return all.map((discovery) => ({ discovery, bytes: sizeOf(discovery) }));
+}
+
+function resourceOf({ description, surface, result }: Route, serviceName: string): Description['resource'] {
+  return {
+    description,
+    mimeType: result.mediaType ?? JSON_MEDIA_TYPE,
+    ...(SERVICE_NAME.test(serviceName) && { serviceName }),
+    tags: ['solana', surface],
+  };
+}
+
+/** Tells whether path parameters are ones that a route takes. */
+function pathCheck({ input, rules }: Route): (values: Values) => boolean {
+  const validator = input.path && Compile(input.path);
+  const ofPath = rules.filter((rule) => rule.in === 'path');
+  return (values) => validator?.Check(values) === true && ofPath.every((rule) => rule.holds(values));
+}
+
+function withPathParams({ discovery, bytes }: SizedDiscovery, pathParams: Values): SizedDiscovery {
+  const { info } = discovery;
+  const input = { ...info.input, pathParams };
+  return {
+    discovery: { ...discovery, info: { ...info, input } },
+    bytes: bytes + sizeOf(pathParams) - sizeOf(info.input.pathParams),
+  };
+}
+
+function describer(route: Route, { name, priceUsd }: Service): (pathParams: Values) => Description {
+  const resource = resourceOf(route, name);
+  const discoveries = discoveriesOf(route, priceUsd(route));
+  const isTaken = pathCheck(route);
+  return (pathParams) => {
+    // Values that would be refused are no example of anything: the row's own stay in their place.
+    if (!isTaken(pathParams)) return { resource, discoveries };
+    return { resource, discoveries: discoveries.map((discovery) => withPathParams(discovery, pathParams)) };
+  };
+}
+
+/** Prepares what the challenges of a service say about its routes. */
+export function createDescribe(service: Service): Describe {
+  const gated = service.routes.filter(({ access }) => access !== 'public');
+  const describers = new Map(gated.map((route) => [route.id, describer(route, service)]));
+  return (route, pathParams) => {
+    const describe = describers.get(route.id);
+    if (!describe) throw new Error(`no description of ${route.id}`);
+    return describe(pathParams);
+  };
+}

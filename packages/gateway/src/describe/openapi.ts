@@ -1,0 +1,70 @@
+import type { Access, Route } from '@asset-gateway/protocol';
+import { ERROR, PARAMETERS, PAYMENT_REQUIRED, SECURITY_SCHEMES } from './components.ts';
+import { headerComponents } from './headers.ts';
+import { operation, schemaNameOf } from './operations.ts';
+import { refusalComponents, refusalsOf } from './responses.ts';
+import { type JsonObject, published } from './schemas.ts';
+import { ownPath, type Service } from './service.ts';
+import { bySurface, howToPass, SURFACES } from './surfaces.ts';
+
+/** The version of the API, as it stands in its paths. */
+const API_VERSION = '1';
+
+/** What the rows take and give, once for all rows of one method. */
+function schemaComponents(routes: readonly Route[]): JsonObject {
+  const schemas = routes
+    .filter(({ surface }) => surface !== 'system')
+    .flatMap((route) => [
+      ...(route.input.body ? [[schemaNameOf(route, 'Request'), published(route.input.body)] as const] : []),
+      [schemaNameOf(route, 'Result'), published(route.result.schema)] as const,
+    ]);
+  return { ...Object.fromEntries(schemas), Error: ERROR, PaymentRequired: PAYMENT_REQUIRED };
+}
+
+function paths({ routes, priceUsd }: Service): JsonObject {
+  const items: Record<string, Record<string, JsonObject>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    items[path] = { ...items[path], [route.httpMethod.toLowerCase()]: operation(route, priceUsd(route)) };
+  }
+  return items;
+}
+
+const SUCCESSES = [200, 304];
+
+/** Whatever the operations refer to, and nothing else. */
+function components(routes: readonly Route[]): JsonObject {
+  const headers = routes.map((route) => headerComponents(route, [...SUCCESSES, ...refusalsOf(route).keys()]));
+  const hasGate = (access: Access) => routes.some((route) => route.access === access);
+  return {
+    schemas: schemaComponents(routes),
+    ...(hasGate('exact') && { parameters: PARAMETERS }),
+    headers: Object.fromEntries(headers.flatMap((each) => Object.entries(each))),
+    responses: refusalComponents(routes),
+    ...(hasGate('siwx') && { securitySchemes: SECURITY_SCHEMES }),
+  };
+}
+
+/** The whole service at its public origin as an OpenAPI 3.1 document. */
+export function openApi(service: Service, origin: string): JsonObject {
+  const { name, routes } = service;
+  const guidance = ['Ask any route.', ...howToPass(routes), 'The official x402 clients do this by themselves.'].join(
+    ' ',
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: name,
+      version: API_VERSION,
+      summary: 'Solana data for wallets: a signature or a micropayment instead of an account.',
+      description: `${guidance}\n\nEvery GET route answers HEAD, and every route answers OPTIONS with CORS headers.`,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      'x-guidance': guidance,
+    },
+    servers: [{ url: origin }],
+    externalDocs: { description: 'The same for language models', url: `${origin}${ownPath(service, 'llms')}` },
+    tags: [...bySurface(routes).keys()].map((surface) => ({ name: surface, description: SURFACES[surface] })),
+    paths: paths(service),
+    components: components(routes),
+  };
+}

@@ -1,0 +1,78 @@
+import { envelope, type Route } from '@asset-gateway/protocol';
+import type { TSchema } from 'typebox';
+
+/** A JSON object of a document. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A JSON Schema as plain data. */
+export type JsonSchema = JsonObject;
+
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A row's schema as it is published: the JSON of what validates. */
+export const published = (schema: TSchema): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;
+
+const PRICE: JsonSchema = { type: 'string', pattern: '^[0-9]+\\.[0-9]{2,6}$', description: 'Dollars paid.' };
+
+/** The body of a row's success: its envelope around the schema of its result. */
+export function answerSchema(route: Route): JsonSchema {
+  const result = published(route.result.schema);
+  if (route.surface === 'system') return result;
+  const members = JSON.parse(envelope(route, '{}', '0.00')) as Readonly<Record<string, unknown>>;
+  const schemas: Readonly<Record<string, JsonSchema>> = { result, priceUsd: PRICE };
+  const properties = Object.entries(members).map(([name, value]) => [name, schemas[name] ?? { const: value }]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    required: Object.keys(members),
+    additionalProperties: false,
+  };
+}
+
+/** The body of a row's success with its example as result; nothing where the row has no example. */
+export function answerExample(route: Route, priceUsd: string): unknown {
+  const { example } = route.result;
+  return example === null ? undefined : JSON.parse(envelope(route, JSON.stringify(example), priceUsd));
+}
+
+/** A schema made again with each of its subschemas changed; the names of properties are no keywords. */
+export function mapSchema(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
+  const inside = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inside);
+    return isObject(value) ? mapSchema(value, change) : value;
+  };
+  const entries = Object.entries(schema).map(([keyword, value]) => {
+    if (keyword !== 'properties' || !isObject(value)) return [keyword, inside(value)];
+    return [keyword, Object.fromEntries(Object.entries(value).map(([name, property]) => [name, inside(property)]))];
+  });
+  return change(Object.fromEntries(entries) as JsonSchema);
+}
+
+/** The same schema without a word of prose. */
+export const withoutDescriptions = (schema: JsonSchema): JsonSchema =>
+  mapSchema(schema, ({ description: _, ...rest }) => rest);
+
+/** Shorter parts are not worth a reference. */
+const MIN_SHARED_LENGTH = 40;
+
+/** The same schema with each part that stands in it more than once moved to `$defs`, and referred to from there. */
+export function withSharedParts(schema: JsonSchema): JsonSchema {
+  const texts: string[] = [];
+  mapSchema(schema, (part) => {
+    texts.push(JSON.stringify(part));
+    return part;
+  });
+  const repeated = texts.filter((text, index) => text.length >= MIN_SHARED_LENGTH && texts.indexOf(text) !== index);
+  const names = new Map([...new Set(repeated)].map((text, index) => [text, `part${index + 1}`]));
+  const parts: Record<string, JsonSchema> = {};
+  let visited = 0;
+  // The second walk visits the parts in the order of the first.
+  const rest = mapSchema(schema, (part) => {
+    const name = names.get(texts[visited++] ?? '');
+    if (name === undefined) return part;
+    parts[name] = part;
+    return { $ref: `#/$defs/${name}` };
+  });
+  return names.size > 0 ? { ...rest, $defs: parts } : rest;
+}

@@ -1,0 +1,35 @@
+import type { Route } from '@asset-gateway/protocol';
+
+/** What every view is a view of. */
+export interface Service {
+  readonly name: string;
+  /** The enabled rows, the gateway's own among them. */
+  readonly routes: readonly Route[];
+  /** Dollars a call; `0.00` for what is free. */
+  readonly priceUsd: (route: Route) => string;
+}
+
+/** The rows that somebody else answers: what the service is there for. */
+export const servedRoutes = ({ routes }: Service): Route[] => routes.filter(({ surface }) => surface !== 'system');
+
+/** The row of one of the gateway's own answers. */
+export function ownRoute({ routes }: Service, method: string): Route {
+  const own = routes.find((route) => route.surface === 'system' && route.method === method);
+  if (!own) throw new Error(`the table has no answer named ${method}`);
+  return own;
+}
+
+/** Where one of the gateway's own answers is. */
+export const ownPath = (service: Service, method: string): string => ownRoute(service, method).path;
+
+const encoded = (value: unknown): string => encodeURIComponent(String(value)).replaceAll('%2C', ',');
+
+/** A row's path with the values of its example. */
+export const examplePath = ({ path, example }: Route): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => encoded(example.path?.[name]));
+
+/** A row's path and query with the values of its example. */
+export function exampleTarget(route: Route): string {
+  const pairs = Object.entries(route.example.query ?? {}).map(([name, value]) => `${name}=${encoded(value)}`);
+  return pairs.length > 0 ? `${examplePath(route)}?${pairs.join('&')}` : examplePath(route);
+}

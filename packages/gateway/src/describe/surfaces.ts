@@ -1,0 +1,30 @@
+import { HEADERS, type Route, type Surface } from '@asset-gateway/protocol';
+
+/** What a family of routes is, in a sentence. */
+export const SURFACES: Readonly<Record<Surface, string>> = {
+  system: 'Liveness and the documents that describe the service, open to everybody.',
+  tokens: "Asset data, free for a wallet's signature on each request.",
+  rpc: 'Solana RPC, each call for a payment in USDC.',
+  das: 'Digital assets on Solana, each call for a payment in USDC.',
+  wallet: 'Wallet data, each call for a payment in USDC.',
+};
+
+/** The rows by their surface, in the order of the table. */
+export function bySurface(routes: readonly Route[]): Map<Surface, Route[]> {
+  const surfaces = new Map<Surface, Route[]>();
+  for (const route of routes) surfaces.set(route.surface, [...(surfaces.get(route.surface) ?? []), route]);
+  return surfaces;
+}
+
+const HOW: Readonly<Partial<Record<Route['access'], string>>> = {
+  siwx:
+    `Where a 402 asks for a signature, sign its challenge with a Solana wallet and send it in ${HEADERS.signIn}. ` +
+    'It is free, and good for one request.',
+  exact:
+    `Where a 402 asks for a payment, pay by its requirement and send the same request with ${HEADERS.payment}. ` +
+    'It is charged once: after a 503 send the same payment again.',
+};
+
+/** How the gates of these rows are passed, a sentence or two for each of them. */
+export const howToPass = (routes: readonly Route[]): string[] =>
+  [...new Set(routes.map(({ access }) => access))].flatMap((access) => HOW[access] ?? []);

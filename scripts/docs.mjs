@@ -1,0 +1,10 @@
+import { writeFileSync } from 'node:fs';
+
+/** Writes the pages that are made from the route table. */
+export async function docs() {
+  const { writtenPages } = await import('../packages/gateway/dist/describe/pages.js');
+  for (const [path, text] of Object.entries(writtenPages())) {
+    writeFileSync(path, text);
+    process.stdout.write(`${path} written\n`);
+  }
+}

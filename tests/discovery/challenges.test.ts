@@ -1,0 +1,137 @@
+import type { Route } from '@asset-gateway/protocol';
+import { isPaymentRequired } from '@x402/core/schemas';
+import type { PaymentPayload } from '@x402/core/types';
+import {
+  type DiscoveryExtension,
+  extractDiscoveryInfo,
+  isValidServiceName,
+  validateDiscoveryExtension,
+  validateDiscoveryExtensionSpec,
+} from '@x402/extensions/bazaar';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
+import type { House } from '../kit/house.ts';
+import { exampleOf } from '../signin/examples.ts';
+import { challengeIn, discoveryIn, served, startEverything } from './everything.ts';
+
+const MAX_HEADER_LENGTH = 4096;
+const MAX_TARGET_LENGTH = 8192;
+const each = served.map((route) => [route.id, route] as const);
+
+let house: House;
+beforeAll(async () => {
+  house = await startEverything();
+});
+afterAll(() => house.stop());
+
+async function challengeOf(route: Route, target = exampleOf(route).target) {
+  const response = await fetch(house.url + target, exampleOf(route).init);
+  expect(response.status).toBe(402);
+  return { ...challengeIn(response), body: (await response.json()) as Record<string, unknown> };
+}
+
+/** What the official validators have against an extension. */
+function faultsOf(extension: unknown): string[] {
+  const verdicts = [
+    validateDiscoveryExtension(extension as DiscoveryExtension),
+    validateDiscoveryExtensionSpec(extension as Record<string, unknown>),
+  ];
+  return verdicts.flatMap(({ errors = [] }) => errors);
+}
+
+it('there are sixty routes to describe', () => expect(served).toHaveLength(60));
+
+describe('the challenge describes the route', () => {
+  it.each(each)('%s, to the official validators', async (_, route) => {
+    const { required } = await challengeOf(route);
+    const extension = discoveryIn(required);
+    expect(extension).toBeDefined();
+    expect(faultsOf(extension)).toEqual([]);
+    expect(extension?.info.input.method).toBe(route.httpMethod);
+    expect(extension?.routeTemplate).toBe(route.input.path && route.path);
+  });
+
+  it.each(each)('%s, in header and body alike, within 4,096 bytes', async (_, route) => {
+    const { header, required, body } = await challengeOf(route);
+    expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
+    expect(body).toMatchObject(JSON.parse(JSON.stringify(required)));
+    expect(required.resource).toMatchObject({ description: route.description, serviceName: 'asset-gateway' });
+  });
+
+  it.each(each.filter(([, { access }]) => access === 'exact'))(
+    '%s, and asks for a payment by the official schema',
+    async (_, route) => {
+      const { required } = await challengeOf(route);
+      expect(isPaymentRequired(required)).toBe(true);
+      const payload = { ...required, accepted: required.accepts[0], payload: {} } as unknown as PaymentPayload;
+      const found = extractDiscoveryInfo(payload, payload.accepted);
+      expect(found).toMatchObject({ resourceUrl: `${house.url}${route.path}`, tags: ['solana', route.surface] });
+    },
+  );
+});
+
+describe('path parameters in a challenge', () => {
+  const [assetDetail] = served.filter(({ id }) => id === 'tokens.assetDetail');
+  const pathParamsOf = async (path: string) => {
+    const { required } = await challengeOf(assetDetail as Route, path);
+    expect(faultsOf(discoveryIn(required))).toEqual([]);
+    return discoveryIn(required)?.info.input.pathParams;
+  };
+
+  it('are those that were asked for', async () => {
+    expect(await pathParamsOf('/v1/x402/tokens/assets/gold')).toEqual({ assetId: 'gold' });
+    expect(await pathParamsOf('/v1/x402/tokens/assets/%67old')).toEqual({ assetId: 'gold' });
+  });
+
+  it.each([':assetId', '-x', 'a%2fb', '%22%5c'])('are the example for %s', async (value) => {
+    expect(await pathParamsOf(`/v1/x402/tokens/assets/${value}`)).toEqual({ assetId: 'solana' });
+  });
+});
+
+describe('a header is at most 4,096 bytes', () => {
+  const lengths = [180, 230, 256, 300, MAX_TARGET_LENGTH];
+
+  it.each(each)('on %s, however long the URL', async (_, route) => {
+    const { target } = exampleOf(route);
+    const joint = target.includes('?') ? '&' : '?';
+    for (const length of lengths.filter((each) => each > target.length + 2)) {
+      const { header, required } = await challengeOf(route, `${target}${joint}`.padEnd(length, 'x'));
+      expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
+      const extension = discoveryIn(required);
+      if (extension) expect(faultsOf(extension)).toEqual([]);
+    }
+  });
+
+  it.each(each.filter(([, { path }]) => path.includes(':')))('on %s, however long its path', async (_, route) => {
+    const [before = '', after = ''] = route.path.split(/:\w+/);
+    for (const value of ['x'.repeat(100), 'x'.repeat(129), 'x'.repeat(8000), '%e2%82%ac'.repeat(800)]) {
+      const { header, required } = await challengeOf(route, before + value + after);
+      expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
+      const extension = discoveryIn(required);
+      if (extension) expect(faultsOf(extension)).toEqual([]);
+    }
+  });
+
+  it('with 50 real mints', async () => {
+    const route = served.find(({ id }) => id === 'tokens.variantMarkets') as Route;
+    const mints = KNOWN_MINTS.slice(0, 50);
+    const { header, required } = await challengeOf(route, exampleOf(route, { query: { mints } }).target);
+    expect(mints).toHaveLength(50);
+    expect(header.length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
+    expect(faultsOf(discoveryIn(required))).toEqual([]);
+  });
+});
+
+describe('the name of the service', () => {
+  it.each([
+    ['a name that x402 does not take', 'Gäteway', false],
+    ['one that is too long', 'x'.repeat(33), false],
+    ['one with a quotation mark', 'my "gateway"', true],
+  ])('%s is told: %s, %s', async (_, name, isTold) => {
+    const other = await startEverything({ SERVICE_NAME: name });
+    const { required } = challengeIn(await fetch(`${other.url}/v1/x402/tokens/health`));
+    await other.stop();
+    expect(isValidServiceName(name)).toBe(isTold);
+    expect(required.resource.serviceName).toBe(isTold ? name : undefined);
+  });
+});

@@ -1,0 +1,114 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { NETWORKS } from '@asset-gateway/protocol';
+import { generateKeyPairSigner } from '@solana/kit';
+import { x402Client, x402HTTPClient } from '@x402/core/client';
+import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-with-x';
+import { wrapFetchWithPayment } from '@x402/fetch';
+import { ExactSvmScheme } from '@x402/svm/exact/client';
+import openapiTS, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { House } from '../kit/house.ts';
+// Sets up this process so that x402's RPC client can be used beside the gateway.
+import '../payments/wallets.ts';
+import { startEverything } from './everything.ts';
+
+const FOLDER = 'tests/discovery/generated-client';
+const CALLS = `${FOLDER}/calls.ts`;
+const TYPES = `${FOLDER}/paths.d.ts`;
+
+/** What the calls look like to somebody who has not generated their types yet. */
+interface Calls {
+  callsAt(
+    baseUrl: string,
+    send: typeof fetch,
+  ): Readonly<Record<string, readonly (() => Promise<{ data?: unknown; error?: unknown; response: Response }>)[]>>;
+}
+
+/** What the strict compiler says about the calls, with another text in their place. */
+function complaints(text = readFileSync(CALLS, 'utf8')): string[] {
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    exactOptionalPropertyTypes: true,
+    allowImportingTsExtensions: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    types: [],
+  };
+  const host = ts.createCompilerHost(options);
+  const { readFile } = host;
+  host.readFile = (path) => (path.endsWith(CALLS) ? text : readFile.call(host, path));
+  const program = ts.createProgram([CALLS, TYPES], options, host);
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+
+/** x402's own client, with a wallet that signs in and pays. */
+async function officialFetch({ shop }: House): Promise<typeof fetch> {
+  if (!shop) throw new Error('nothing is sold');
+  const signer = await generateKeyPairSigner();
+  const client = new x402Client();
+  for (const cluster of ['mainnet', 'devnet'] as const) {
+    await shop[cluster].fundUsdc(signer.address, 10_000_000n);
+    client.register(NETWORKS[cluster], new ExactSvmScheme(signer, { rpcUrl: shop[cluster].url }));
+  }
+  const both = new x402HTTPClient(client).onPaymentRequired(createSIWxClientHook(signer as unknown as SIWxSigner));
+  return wrapFetchWithPayment(fetch, both) as typeof fetch;
+}
+
+let house: House;
+let origin: string;
+let send: typeof fetch;
+beforeAll(async () => {
+  house = await startEverything();
+  const document = await (await fetch(`${house.url}/openapi.json`)).json();
+  origin = document.servers[0].url;
+  writeFileSync(TYPES, astToString(await openapiTS(document)));
+  send = await officialFetch(house);
+}, 60_000);
+afterAll(async () => {
+  await house.stop();
+  rmSync(TYPES, { force: true });
+});
+
+describe('a client that is generated from the document', () => {
+  it('compiles strictly', () => expect(complaints()).toEqual([]), 60_000);
+
+  it.each([
+    ['a path that there is not', "'/healthz'", "'/health'"],
+    ['a value that is not allowed', "provider: 'tokens'", "provider: 'gateway'"],
+    ['a required parameter that is missing', "q: 'sol', limit: 5", 'limit: 5'],
+    ['a body of another type', 'mints: [WRAPPED_SOL]', 'mints: WRAPPED_SOL'],
+    ['a word that is none of the allowed', "{ encoding: 'base64' }", "{ encoding: 'base63' }"],
+  ])(
+    'does not compile with %s',
+    (_, right, wrong) => {
+      const text = readFileSync(CALLS, 'utf8');
+      expect(text).toContain(right);
+      expect(complaints(text.replace(right, wrong))).not.toEqual([]);
+    },
+    60_000,
+  );
+
+  it.each([
+    ['system', 0],
+    ['tokens', 0],
+    ['rpc', 3],
+    ['das', 3],
+    ['wallet', 3],
+  ] as const)('calls three routes of %s, for %i payments', async (surface, payments) => {
+    const { callsAt } = (await import(resolve(CALLS))) as Calls;
+    const transfers = () => (house.shop?.mainnet.transfers.length ?? 0) + (house.shop?.devnet.transfers.length ?? 0);
+    const before = transfers();
+    const calls = callsAt(origin, send)[surface] ?? [];
+    expect(calls).toHaveLength(3);
+    for (const call of calls) {
+      const { data, error, response } = await call();
+      expect([response.status, error]).toEqual([200, undefined]);
+      if (surface !== 'system') expect(data).toMatchObject({ ok: true, surface });
+    }
+    expect(transfers() - before).toBe(payments);
+  });
+});

@@ -1,0 +1,176 @@
+import { HEADERS, routes } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectInTable, expectRefusal } from '../http/error-table.ts';
+import { freePort } from '../http/ports.ts';
+import { askOne, seen, type WireAnswer, wireRequest } from '../http/wire.ts';
+import { type House, startHouse } from '../kit/house.ts';
+import { served, startEverything } from './everything.ts';
+
+const ORIGIN = 'https://gateway.example';
+const DOCUMENTS = ['/v1/catalog', '/v1/catalog?provider=helius', '/openapi.json', '/.well-known/x402', '/llms.txt'];
+/** Those that name the origin. */
+const AT_ORIGIN = ['/openapi.json', '/.well-known/x402', '/llms.txt'];
+
+let house: House;
+let configured: House;
+let configuredPort: number;
+beforeAll(async () => {
+  house = await startEverything();
+  configuredPort = await freePort();
+  configured = await startHouse({ GATEWAY_BASE_URL: ORIGIN, PORT: String(configuredPort) });
+});
+afterAll(() => Promise.all([house.stop(), configured.stop()]));
+
+const ask = async (target: string, headers: Record<string, string> = {}, method = 'GET'): Promise<WireAnswer> =>
+  seen(await fetch(house.url + target, { method, headers }));
+
+const askAs = (port: number, host: string, target: string): Promise<WireAnswer | undefined> =>
+  askOne(port, wireRequest('GET', target, [`Host: ${host}`]));
+
+describe.each(DOCUMENTS)('%s', (target) => {
+  it('may be kept for a minute, by anybody, under a strong tag', async () => {
+    const answer = await ask(target);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.etag).toMatch(/^"[\w-]{22}"$/);
+    expect(answer.headers['cache-control']).toBe('public, max-age=60');
+    expect(answer.headers['content-type']).toBe(
+      target === '/llms.txt' ? 'text/plain; charset=utf-8' : 'application/json',
+    );
+    expectInTable(answer);
+  });
+
+  const matching: readonly [string, (tag: string) => string][] = [
+    ['its tag', (tag) => tag],
+    ['its tag, compared weakly', (tag) => `W/${tag}`],
+    ['a list with its tag', (tag) => `"a", W/"b,c" ,${tag}, "d"`],
+    ['any tag', () => '*'],
+  ];
+  it.each(matching)('is a 304 without a body for %s', async (_, conditionOf) => {
+    const whole = await ask(target);
+    for (const method of ['GET', 'HEAD']) {
+      const condition = { 'If-None-Match': conditionOf(whole.headers.etag ?? '') };
+      const answer = await ask(target, condition, method);
+      expect([answer.status, answer.body]).toEqual([304, '']);
+      expect(answer.headers.etag).toBe(whole.headers.etag);
+      expect(answer.headers['cache-control']).toBe('public, max-age=60');
+      expect(answer.headers['content-type']).toBeUndefined();
+      expectInTable(answer, method);
+    }
+  });
+
+  const others: readonly [string, (tag: string) => string][] = [
+    ['another tag', () => '"another"'],
+    ['a list of others', () => '"a", "b"'],
+    ['a part of its tag', (tag) => `"${tag.slice(2)}`],
+    ['its tag without the quotation marks', (tag) => tag.slice(1, -1)],
+    ['nothing', () => ''],
+    ['a star among tags', () => '"a", *'],
+  ];
+  it.each(others)('is the whole document for %s', async (_, conditionOf) => {
+    const whole = await ask(target);
+    const answer = await ask(target, { 'If-None-Match': conditionOf(whole.headers.etag ?? '') });
+    expect([answer.status, answer.body]).toEqual([200, whole.body]);
+  });
+
+  it('is the same at every asking', async () => {
+    const [first, second] = [await ask(target), await ask(target)];
+    expect(second.body).toBe(first.body);
+    expect(second.headers.etag).toBe(first.headers.etag);
+  });
+});
+
+describe('a document', () => {
+  it('of another filter has another tag', async () => {
+    const tags = await Promise.all(DOCUMENTS.map(async (target) => (await ask(target)).headers.etag));
+    expect(new Set(tags).size).toBe(DOCUMENTS.length);
+  });
+
+  it('that is refused may not be kept', async () => {
+    const answer = await ask('/v1/catalog?provider=x', { 'If-None-Match': '*' });
+    expectRefusal(answer, '400 invalid_provider_filter');
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expectRefusal(await ask('/llms.txt?x=1', { 'If-None-Match': '*' }), '400 invalid_request');
+  });
+
+  it('is the only thing that a condition is about', async () => {
+    const liveness = await ask('/healthz', { 'If-None-Match': '*' });
+    expect([liveness.status, liveness.headers.etag]).toEqual([200, undefined]);
+    expect((await ask('/v1/x402/tokens/health', { 'If-None-Match': '*' })).status).toBe(402);
+  });
+
+  it.each(AT_ORIGIN)('%s names the origin that was dialled', async (target) => {
+    for (const name of ['localhost', '127.0.0.1', '[::1]']) {
+      const answer = await askAs(house.port, `${name}:${house.port}`, target);
+      const origins = new Set(answer?.body.match(/https?:\/\/[^/"\s)]+:\d+/g));
+      expect([...origins]).toEqual([`http://${name}:${house.port}`]);
+    }
+  });
+
+  it.each(AT_ORIGIN)('%s names no origin that the caller made up', async (target) => {
+    expectRefusal(await askAs(house.port, 'evil.example', target), '400 bad_request');
+    const answer = await askAs(configuredPort, 'evil.example', target);
+    expect(answer?.status).toBe(200);
+    expect(answer?.body).toContain(ORIGIN);
+    expect(answer?.body).not.toContain('evil');
+    expect(answer?.body).not.toContain('127.0.0.1');
+  });
+
+  it('holds no secret', async () => {
+    for (const target of DOCUMENTS) expect((await ask(target)).body).not.toContain('CANARY');
+  });
+});
+
+describe('/.well-known/x402', () => {
+  it('lists URLs that each answer their verb with a challenge', async () => {
+    const { version, resources } = JSON.parse((await ask('/.well-known/x402')).body);
+    expect([version, resources.length]).toEqual([1, served.length]);
+    for (const [index, url] of resources.entries()) {
+      const response = await fetch(url, { method: served[index]?.httpMethod ?? 'none' });
+      await response.arrayBuffer();
+      expect([response.status, response.headers.has(HEADERS.paymentRequired)]).toEqual([402, true]);
+    }
+  });
+
+  it('is short, and leads to the other documents', async () => {
+    const { body } = await ask('/.well-known/x402');
+    expect(body.length).toBeLessThan(8192);
+    const { openapi, catalog, llms } = JSON.parse(body);
+    for (const url of [openapi, catalog, llms]) expect((await fetch(url)).status).toBe(200);
+  });
+});
+
+describe('/llms.txt', () => {
+  it('has the form of llmstxt.org: a title, a summary, and sections of links', async () => {
+    const { body } = await ask('/llms.txt');
+    const lines = body.split('\n');
+    expect([lines[0], lines[1], lines[2]?.slice(0, 2)]).toEqual(['# asset-gateway', '', '> ']);
+    expect(lines.filter((line) => line.startsWith('## '))).toEqual([
+      '## Documents',
+      ...[...new Set(served.map(({ surface }) => `## ${surface}`))],
+    ]);
+    expect(body.length).toBeLessThan(16_384);
+  });
+
+  it('links to nothing that there is not', async () => {
+    const { body } = await ask('/llms.txt');
+    const links = [...body.matchAll(/^- \[(?:(GET|POST) )?[^\]]+\]\((\S+)\): \S/gm)];
+    expect(links).toHaveLength(served.length + 3);
+    for (const [, method = 'GET', url = ''] of links) {
+      const response = await fetch(url, { method });
+      await response.arrayBuffer();
+      expect([200, 402]).toContain(response.status);
+    }
+  });
+
+  it('speaks of payments only where something is sold', async () => {
+    expect((await ask('/llms.txt')).body).toMatch(/PAYMENT-SIGNATURE/);
+    const { body = '' } = (await askAs(configuredPort, 'any', '/llms.txt')) ?? {};
+    expect(body).toMatch(/SIGN-IN-WITH-X/);
+    expect(body).not.toMatch(/PAYMENT-SIGNATURE|USDC/);
+  });
+});
+
+it('every public row but liveness is a document', () => {
+  const rows = routes.filter(({ access }) => access === 'public');
+  expect(rows.filter(({ maxAgeSeconds }) => maxAgeSeconds === undefined).map(({ path }) => path)).toEqual(['/healthz']);
+});

@@ -1,0 +1,25 @@
+import { HEADERS, type Route, routes } from '@asset-gateway/protocol';
+import type { PaymentRequired } from '@x402/core/types';
+import type { Discovery } from '../../packages/gateway/src/describe/discovery.ts';
+import { type House, startHouse } from '../kit/house.ts';
+import { ROOMY } from '../payments/calls.ts';
+
+/** The rows that somebody else answers. */
+export const served: readonly Route[] = routes.filter(({ surface }) => surface !== 'system');
+
+/** A house that serves all sixty routes, with limits that do not get in the way. */
+export const startEverything = (variables: Record<string, string> = {}): Promise<House> =>
+  startHouse({ ...ROOMY, ...variables }, { paid: true });
+
+/** The challenge in an answer's header. */
+export function challengeIn(response: Response): { header: string; required: PaymentRequired } {
+  const header = response.headers.get(HEADERS.paymentRequired) ?? '';
+  return { header, required: JSON.parse(Buffer.from(header, 'base64').toString()) as PaymentRequired };
+}
+
+/** The discovery extension of a challenge; nothing when it was left out. */
+export const discoveryIn = ({ extensions }: PaymentRequired): Discovery | undefined =>
+  extensions?.bazaar as Discovery | undefined;
+
+/** `GET /v1/…`, as the table spells it. */
+export const endpointOf = ({ httpMethod, path }: Pick<Route, 'httpMethod' | 'path'>): string => `${httpMethod} ${path}`;

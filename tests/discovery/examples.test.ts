@@ -1,0 +1,66 @@
+import { HEADERS, type Route, type Values } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { House } from '../kit/house.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { challengeIn, discoveryIn, endpointOf, served, startEverything } from './everything.ts';
+
+let house: House;
+let wallet: Wallet;
+beforeAll(async () => {
+  house = await startEverything();
+  if (!house.shop) throw new Error('nothing is sold');
+  wallet = await openWallet(house.shop);
+});
+afterAll(() => house.stop());
+
+const queryOf = (values: Values = {}): string =>
+  new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)])).toString();
+
+/** The request that a crawler makes of nothing but a template, an example and a verb. */
+function requestOf(template: string, method: string, input: Values): { url: string; init: RequestInit } {
+  const { pathParams = {}, queryParams, body } = input as Readonly<Record<string, Values>>;
+  const path = template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(pathParams?.[name])));
+  const query = queryOf(queryParams);
+  const json = body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+  return { url: `${house.url}${path}${query && `?${query}`}`, init: { method, ...json } };
+}
+
+const isAnswered = async (route: Route, { url, init }: { url: string; init: RequestInit }): Promise<void> => {
+  const response = await (route.access === 'siwx' ? askSigned(url, init) : wallet.buy(url, init));
+  const { ok, method, error, issues } = (await response.json()) as Record<string, unknown>;
+  expect([response.status, ok, method, error, issues]).toEqual([200, true, route.method, undefined, undefined]);
+};
+
+describe('what a document gives as an example is answered', () => {
+  it.each(served.map((route) => [route.id, route] as const))('%s, as its challenge has it', async (_, route) => {
+    const probe = await fetch(`${house.url}${route.path}`, { method: route.httpMethod });
+    expect([probe.status, probe.headers.has(HEADERS.paymentRequired)]).toEqual([402, true]);
+    const { info, routeTemplate } = discoveryIn(challengeIn(probe).required) ?? {};
+    await isAnswered(
+      route,
+      requestOf(routeTemplate ?? new URL(probe.url).pathname, String(info?.input.method), info?.input ?? {}),
+    );
+  });
+
+  it('each one that the catalog has', async () => {
+    const { routes } = (await (await fetch(`${house.url}/v1/catalog`)).json()) as { routes: readonly Values[] };
+    expect(routes).toHaveLength(served.length);
+    for (const { path, httpMethod, inputExample, pathParamsExample } of routes) {
+      const row = served.find((route) => endpointOf(route) === `${httpMethod} ${path}`) as Route;
+      const input = httpMethod === 'POST' ? { body: inputExample } : { queryParams: inputExample };
+      if (row.access === 'siwx') {
+        await isAnswered(
+          row,
+          requestOf(String(path), String(httpMethod), { ...input, pathParams: pathParamsExample } as Values),
+        );
+      } else {
+        expect({ body: {}, query: {}, path: {}, ...row.example }).toEqual({
+          body: httpMethod === 'POST' ? inputExample : {},
+          query: httpMethod === 'GET' ? (inputExample ?? {}) : {},
+          path: pathParamsExample ?? {},
+        });
+      }
+    }
+  });
+});

@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs';
+import { REFUSALS, type RefusalCode, type Route, routes } from '@asset-gateway/protocol';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { exampleOf } from '../signin/examples.ts';
+import { startEverything } from './everything.ts';
+import { codesOf, faultsOf, type OpenApiDocument, operationOf, operationsOf } from './openapi-document.ts';
+
+/** Every rule that the linter recommends, and what it can check about examples, names and references. */
+const RULES = {
+  'no-invalid-media-type-examples': 'error',
+  'no-invalid-parameter-examples': 'error',
+  'no-invalid-schema-examples': 'error',
+  'no-unused-components': 'error',
+  'operation-description': 'error',
+  'operation-operationId-url-safe': 'error',
+  'operation-tag-defined': 'error',
+  'parameter-description': 'error',
+  'tag-description': 'error',
+  // The default origin is this machine.
+  'no-server-example.com': 'off',
+} as const;
+
+async function problemsIn(source: string): Promise<string[]> {
+  const config = await createConfig({ extends: ['recommended-strict'], rules: RULES });
+  const problems = await lintFromString({ source, config, absoluteRef: '/openapi.json' });
+  return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
+}
+
+const written = readFileSync('openapi.json', 'utf8');
+const document: OpenApiDocument = JSON.parse(written);
+
+let house: House;
+beforeAll(async () => {
+  house = await startEverything();
+});
+afterAll(() => house.stop());
+
+describe('a linter', () => {
+  it('has nothing to say about the document of everything', async () => expect(await problemsIn(written)).toEqual([]));
+
+  it.each([
+    ['asset data alone', {}, false],
+    ['what is sold alone', { TOKENS_API_KEY: '' }, true],
+  ])('has nothing to say about the document of %s', async (_, variables, paid) => {
+    const other = await startHouse(variables, { paid });
+    const source = await (await fetch(`${other.url}/openapi.json`)).text();
+    await other.stop();
+    expect(await problemsIn(source)).toEqual([]);
+  });
+
+  const faults: readonly [string, (document: string) => string][] = [
+    ['a reference to nothing', (text) => text.replace('schemas/Error"', 'schemas/Nothing"')],
+    ['an example that is not valid', (text) => text.replace('"example": "sol"', '"example": 1')],
+    ['an operation that has another one’s name', (text) => text.replace('"tokensCurated"', '"tokensSearch"')],
+    ['a security scheme that is not declared', (text) => text.replace('"siwx": []', '"other": []')],
+    ['a member that OpenAPI does not have', (text) => text.replace('"summary":', '"sumary":')],
+  ];
+  it.each(faults)('finds %s', async (_, change) => {
+    expect(change(written)).not.toBe(written);
+    expect(await problemsIn(change(written))).not.toEqual([]);
+  });
+});
+
+describe.each(operationsOf(document).map(([route, operation]) => [route.id, route, operation] as const))(
+  '%s',
+  (_, route, operation) => {
+    it('has every parameter, with its schema and the example that there is', () => {
+      for (const place of ['path', 'query'] as const) {
+        const { properties = {}, required = [] } = route.input[place] ?? {};
+        const shown = operation.parameters.filter((parameter) => parameter.in === place);
+        expect(shown.map(({ name }) => name)).toEqual(Object.keys(properties));
+        for (const { name, schema, description, example, required: isRequired, ...rest } of shown) {
+          const property = JSON.parse(JSON.stringify(properties[String(name)]));
+          expect({ ...(schema as object), description }).toEqual(property);
+          expect(isRequired).toBe((required as string[]).includes(String(name)));
+          expect(example).toEqual(route.example[place]?.[String(name)]);
+          if (property.type === 'array') expect(rest).toMatchObject({ style: 'form', explode: false });
+        }
+      }
+    });
+
+    it('has its body and the example of it', () => {
+      const { input, example } = route;
+      expect(operation.requestBody !== undefined).toBe(input.body !== undefined);
+      if (!input.body) return;
+      const media = operation.requestBody?.content['application/json'];
+      expect(media?.schema).toEqual(JSON.parse(JSON.stringify(input.body)));
+      expect(media?.example).toEqual(example.body);
+    });
+
+    it('says how it is opened, what it costs and which rules it has', () => {
+      expect(operation.security).toEqual(route.access === 'siwx' ? [{ siwx: [] }] : []);
+      expect(operation['x-payment-info'] !== undefined).toBe(route.access === 'exact');
+      const headers = operation.parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
+      expect(headers).toEqual(route.access === 'exact' ? ['PAYMENT-SIGNATURE', 'X-PAYMENT'] : []);
+      for (const { description } of route.rules) expect(operation.description).toContain(description);
+      expect(operation['x-rules'] ?? []).toEqual(route.rules.map(({ holds: _, ...rule }) => rule));
+    });
+  },
+);
+
+describe('the errors in the document', () => {
+  const NOWHERE = ['not_found', 'method_not_allowed'];
+
+  it('are all that there are, each under its status', () => {
+    const shown = new Map<RefusalCode, Set<number>>();
+    for (const [, { responses }] of operationsOf(document)) {
+      for (const [status, response] of Object.entries(responses)) {
+        for (const code of codesOf(response)) shown.set(code, (shown.get(code) ?? new Set()).add(Number(status)));
+      }
+    }
+    for (const [code, { status }] of Object.entries(REFUSALS) as [RefusalCode, { status: number }][]) {
+      expect(shown.get(code)?.has(status) ?? false, code).toBe(!NOWHERE.includes(code));
+    }
+    expect([...(shown.get('upstream_rejected') ?? [])].sort()).toEqual([400, 404, 422]);
+  });
+
+  it('belong to the gate of their route', () => {
+    for (const [{ access, input }, { responses }] of operationsOf(document)) {
+      const codes = Object.values(responses).flatMap(codesOf);
+      expect(codes.includes('sign_in_required')).toBe(access === 'siwx');
+      expect(codes.includes('payment_required')).toBe(access === 'exact');
+      expect(codes.includes('upstream_timeout')).toBe(access !== 'public');
+      expect(codes.includes('invalid_json')).toBe(input.body !== undefined);
+    }
+  });
+});
+
+describe('what is answered fits the document', () => {
+  const check = async (route: Route, response: Response): Promise<void> => {
+    expect(await faultsOf(operationOf(document, route), response)).toEqual([]);
+  };
+  const ask = ({ target, init }: ReturnType<typeof exampleOf>) => fetch(house.url + target, init);
+
+  it.each(routes.filter(({ access }) => access === 'public').map((route) => [route.path, route] as const))(
+    '%s',
+    async (_, route) => {
+      const response = await ask(exampleOf(route));
+      expect(response.status).toBe(200);
+      const tag = response.headers.get('etag');
+      await check(route, response);
+      await check(route, await fetch(`${house.url}${route.path}?x=1`));
+      if (tag)
+        await check(route, await fetch(house.url + exampleOf(route).target, { headers: { 'If-None-Match': tag } }));
+    },
+  );
+
+  it.each(routes.filter(({ access }) => access !== 'public').map((route) => [route.id, route] as const))(
+    'the challenge of %s',
+    async (_, route) => {
+      const response = await ask(exampleOf(route));
+      expect(response.status).toBe(402);
+      await check(route, response);
+    },
+  );
+
+  it.each(routes.filter(({ access }) => access === 'siwx').map((route) => [route.id, route] as const))(
+    'a success and refusals of %s',
+    async (_, route) => {
+      const { target, init } = exampleOf(route);
+      const url = house.url + target;
+      const success = await askSigned(url, init);
+      expect(success.status).toBe(200);
+      await check(route, success);
+      await check(route, await askSigned(`${house.url}${target.split('?')[0]}?${'x'.repeat(10)}=1`, init));
+      house.upstream.faults.status = 404;
+      await check(route, await askSigned(url, init));
+      house.upstream.faults.status = 500;
+      await check(route, await askSigned(url, init));
+      house.upstream.faults.reset();
+    },
+  );
+
+  it('a body that is no JSON, or has no type', async () => {
+    const route = routes.find(({ id }) => id === 'tokens.marketSnapshots') as Route;
+    const json = { 'Content-Type': 'application/json' };
+    const bodies = [
+      { headers: json, body: '{' },
+      { headers: { 'Content-Type': 'text/plain' }, body: '{}' },
+      { headers: json, body: 'x'.repeat(70_000) },
+    ];
+    const statuses: number[] = [];
+    for (const { headers, body } of bodies) {
+      const url = house.url + route.path;
+      const signIn = await signedHeader(url, { method: 'POST' });
+      const response = await fetch(url, { method: 'POST', headers: { ...headers, 'SIGN-IN-WITH-X': signIn }, body });
+      statuses.push(response.status);
+      await check(route, response);
+    }
+    expect(statuses).toEqual([400, 415, 413]);
+  });
+});
+
+describe('rows that share a method', () => {
+  it('share what they take and give, because the document says it once', () => {
+    for (const route of routes) {
+      const same = routes.filter(({ surface, method }) => surface === route.surface && method === route.method);
+      for (const other of same) {
+        expect(JSON.stringify([other.input, other.result])).toBe(JSON.stringify([route.input, route.result]));
+      }
+    }
+  });
+});

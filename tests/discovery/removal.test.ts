@@ -1,0 +1,104 @@
+import { type Route, routes } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { endpointOf, served } from './everything.ts';
+
+/** What an operator leaves out, and which rows go with it. */
+const LEFT_OUT: readonly [string, Readonly<Record<string, string>>, (route: Route) => boolean][] = [
+  ['nothing', {}, () => false],
+  ['TOKENS_API_KEY', { TOKENS_API_KEY: '' }, ({ surface }) => surface === 'tokens'],
+  ['TOKENS_RATE_LIMIT_PER_MINUTE=0', { TOKENS_RATE_LIMIT_PER_MINUTE: '0' }, ({ surface }) => surface === 'tokens'],
+  ['HELIUS_API_KEY', { HELIUS_API_KEY: '' }, ({ surface }) => surface === 'wallet'],
+  ['DAS_RATE_LIMIT_PER_SECOND=0', { DAS_RATE_LIMIT_PER_SECOND: '0' }, ({ surface }) => surface === 'das'],
+  [
+    'ALCHEMY_DEVNET_RPC_URL',
+    { ALCHEMY_DEVNET_RPC_URL: '' },
+    ({ provider, cluster }) => provider === 'alchemy' && cluster === 'devnet',
+  ],
+  [
+    'both URLs of Alchemy',
+    { ALCHEMY_MAINNET_RPC_URL: '', ALCHEMY_DEVNET_RPC_URL: '' },
+    ({ provider }) => provider === 'alchemy',
+  ],
+  [
+    'HELIUS_MAINNET_RPC_URL',
+    { HELIUS_MAINNET_RPC_URL: '' },
+    ({ provider, cluster, surface }) => provider === 'helius' && cluster === 'mainnet' && surface !== 'wallet',
+  ],
+  ['SOLANA_DEVNET_RPC_URL', { SOLANA_DEVNET_RPC_URL: '' }, ({ cluster }) => cluster === 'devnet'],
+];
+
+const textOf = async (url: string): Promise<string> => (await fetch(url)).text();
+const sorted = (endpoints: Iterable<string>): string[] => [...endpoints].sort();
+
+/** The rows that a request finds: everything but a 404 for the plain path. */
+async function routed({ url }: House): Promise<string[]> {
+  const found = await Promise.all(
+    routes.map(async (route) => {
+      const response = await fetch(url + route.path, { method: route.httpMethod });
+      await response.arrayBuffer();
+      return response.status === 404 ? [] : [endpointOf(route)];
+    }),
+  );
+  return sorted(found.flat());
+}
+
+async function catalogued({ url }: House): Promise<string[]> {
+  const { routes: entries } = JSON.parse(await textOf(`${url}/v1/catalog`)) as { routes: readonly Route[] };
+  return sorted(entries.map(endpointOf));
+}
+
+async function inOpenApi({ url }: House): Promise<string[]> {
+  const { paths } = JSON.parse(await textOf(`${url}/openapi.json`)) as { paths: Record<string, object> };
+  const endpoints = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((verb) => `${verb.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  );
+  return sorted(endpoints);
+}
+
+async function inLlms({ url }: House): Promise<string[]> {
+  const lines = (await textOf(`${url}/llms.txt`)).matchAll(/^- \[((?:GET|POST) [^\]]+)\]/gm);
+  return sorted([...lines].map(([, endpoint = '']) => endpoint));
+}
+
+/** The well-known document has URLs with values in them; the table's own matcher knows whose they are. */
+async function inWellKnown({ url }: House): Promise<string[]> {
+  const { resources } = JSON.parse(await textOf(`${url}/.well-known/x402`)) as { resources: readonly string[] };
+  const paths = new Map(
+    served.map((route) => [
+      route.path.replace(/:(\w+)/g, (_, name: string) => String(route.example.path?.[name])),
+      endpointOf(route),
+    ]),
+  );
+  return sorted(resources.map((resource) => paths.get(new URL(resource).pathname) ?? resource));
+}
+
+describe.each(LEFT_OUT)('without %s', (_, variables, isGone) => {
+  const left = sorted(served.filter((route) => !isGone(route)).map(endpointOf));
+  const own = routes.filter(({ surface }) => surface === 'system').map(endpointOf);
+
+  let house: House;
+  beforeAll(async () => {
+    house = await startHouse(variables, { paid: true });
+  });
+  afterAll(() => house.stop());
+
+  it('the router, the catalog, OpenAPI, llms.txt and well-known have the same routes', async () => {
+    expect(await routed(house)).toEqual(sorted([...left, ...own]));
+    expect(await catalogued(house)).toEqual(left);
+    expect(await inOpenApi(house)).toEqual(sorted([...left, ...own]));
+    expect(await inLlms(house)).toEqual(left);
+    expect(await inWellKnown(house)).toEqual(left);
+  });
+
+  it('no document names a provider or a surface that is gone', async () => {
+    const gone = served.filter(isGone);
+    const isStill = (name: string) => left.some((endpoint) => endpoint.includes(`/${name}/`));
+    const names = [...new Set(gone.flatMap(({ provider, surface }) => [provider, surface]))];
+    for (const name of names.filter((each) => !isStill(each))) {
+      for (const path of ['/v1/catalog', '/.well-known/x402', '/llms.txt', '/openapi.json']) {
+        expect(await textOf(house.url + path)).not.toMatch(new RegExp(`/${name}/`));
+      }
+    }
+  });
+});
