@@ -28,6 +28,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'stores/': ['stores/'],
   'http/': ['http/'],
   'describe/': ['describe/'],
+  'doctor/': ['doctor/'],
   'stages/': ['stages/', 'call.ts', 'stores/ports.ts'],
   'gates/': ['gates/', 'call.ts', 'describe/', 'stores/ports.ts', 'stores/payments.ts'],
   'upstreams/': ['upstreams/', 'call.ts', 'stores/ports.ts'],
@@ -44,7 +45,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'secrets.ts',
   ],
   'start.ts': ['compose/', 'config/', 'http/', 'log.ts', 'stores/'],
-  'main.ts': ['config/', 'run.ts', 'start.ts'],
+  'main.ts': ['config/', 'doctor/', 'run.ts', 'start.ts'],
   'index.ts': ['config/', 'run.ts', 'start.ts'],
 };
 
@@ -165,7 +166,7 @@ const ONLY_IN: readonly { readonly what: string; readonly pattern: RegExp; reado
   {
     what: 'an outgoing request',
     pattern: /from 'undici'|\bfetch\(|\brequest\(\{/,
-    allowed: /gateway\/src\/upstreams\/|gateway\/src\/gates\/exact\/facilitators\/|client\/src\/|sandbox\/src\//,
+    allowed: /gateway\/src\/(?:upstreams|gates\/exact\/facilitators|doctor)\/|client\/src\/|sandbox\/src\//,
   },
   {
     what: 'a suppression',
