@@ -64,7 +64,15 @@ export const faultyChallenges: readonly SeededFault[] = [
     ),
     check: 'resource',
     where: new RegExp(`^POST .*${PAID}$`),
-    problem: /resource\.url is https:\/\/else\.example/,
+    problem: /resource\.url is at https:\/\/else\.example, which is not what was asked for/,
+    fix: /GATEWAY_BASE_URL/,
+  },
+  {
+    name: 'a resource of another path',
+    alter: inChallenge(PAID, ({ resource }: Challenge) => Object.assign(resource, { url: resource.url.slice(0, -1) })),
+    check: 'resource',
+    where: new RegExp(`^POST .*${PAID}$`),
+    problem: /resource\.url is http:.*getBalanc, which is not what was asked for/,
     fix: /GATEWAY_BASE_URL/,
   },
   {
@@ -138,5 +146,26 @@ export const faultyChallenges: readonly SeededFault[] = [
     where: new RegExp(`^GET .*${SIGNED}$`),
     problem: /does not fit its own schema: .*marketsLimit/,
     fix: /Give an example that fits/,
+  },
+  {
+    name: 'a discovery whose schema stands somewhere else',
+    alter: inChallenge(SIGNED, ({ extensions }: Challenge) =>
+      Object.assign(extensions.bazaar.schema, { $ref: 'https://else.example/schema.json' }),
+    ),
+    check: 'discovery',
+    where: new RegExp(`^GET .*${SIGNED}$`),
+    problem: /schema is not complete in itself/,
+    fix: /without references to outside/,
+  },
+  {
+    name: 'a discovery that allows more than the catalog',
+    alter: inChallenge(SIGNED, ({ extensions: { bazaar } }: Challenge) => {
+      bazaar.schema = { $schema: bazaar.schema.$schema, type: 'object' };
+      bazaar.info.input.queryParams.marketsLimit = 51;
+    }),
+    check: 'discovery',
+    where: new RegExp(`^GET .*${SIGNED}$`),
+    problem: /example is refused by the catalog's schema: .*marketsLimit/,
+    fix: /Give an example that is valid/,
   },
 ];

@@ -31,6 +31,18 @@ export const faultyDocuments: readonly SeededFault[] = [
     fix: /Give an example that is valid/,
   },
   {
+    name: 'an example in OpenAPI that is refused',
+    alter: inDocument('/openapi.json', ({ paths }: { paths: Record<string, { post: { requestBody: Json } }> }) =>
+      Object.assign(paths[PAID]?.post.requestBody.content ?? {}, {
+        'application/json': { schema: { $ref: '#/components/schemas/RpcGetBalanceRequest' }, example: { params: 7 } },
+      }),
+    ),
+    check: 'examples',
+    where: new RegExp(`^POST .*${PAID}$`),
+    problem: /OpenAPI's example \(request\) is refused by its own schema: \/params/,
+    fix: /Give an example that is valid/,
+  },
+  {
     name: 'an entry of the catalog without its networks',
     alter: inDocument('/v1/catalog', (catalog: Catalog) => {
       catalog.routes.push({ ...entryOf(catalog, PAID), path: '/v1/x402/else', paymentNetwork: undefined } as never);
@@ -115,7 +127,7 @@ export const faultyDocuments: readonly SeededFault[] = [
     alter: inDocument('/.well-known/x402', ({ resources }: { resources: string[] }) => resources.shift()),
     check: 'well-known',
     where: /^GET .*\/\.well-known\/x402$/,
-    problem: /it lacks http:.*\/tokens\/health/,
+    problem: /it lacks 1 of 60 routes, such as http:.*\/tokens\/health/,
     fix: /List every route/,
   },
   {

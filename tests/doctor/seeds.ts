@@ -76,7 +76,10 @@ export const refusal = (status: number) => ({
 export interface Challenge {
   resource: { url: string; description: string };
   accepts: { amount: string }[];
-  extensions: Json & { bazaar: { info: { input: Json & { queryParams: Json } } }; 'sign-in-with-x': { info: Json } };
+  extensions: {
+    bazaar: { info: { input: { queryParams: Json } }; schema: Json };
+    'sign-in-with-x': { info: Json };
+  };
 }
 
 /** As much of the catalog as is changed. */

@@ -1,6 +1,6 @@
 import { examine } from './examine.ts';
 import { Unreadable } from './explore.ts';
-import { report } from './report.ts';
+import { plain, report } from './report.ts';
 
 const USAGE = `Usage: asset-gateway doctor <url>
   Looks at the gateway at <url> from outside, as crawlers and browsers do, and prints what to fix.
@@ -33,7 +33,7 @@ export async function doctor(words: readonly string[], { stdout, stderr }: Outpu
     return diagnosis.findings.length > 0 ? 1 : 0;
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    stderr.write(`doctor: ${error.message}.\n`);
+    stderr.write(`doctor: ${plain(error.message)}.\n`);
     return 2;
   }
 }

@@ -2,7 +2,7 @@ import type { Diagnosis } from './examine.ts';
 import type { Finding } from './finding.ts';
 
 /** Text from outside as one line that cannot steer a terminal. */
-const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ');
+export const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ');
 
 /** One line for what is wrong in the same way at several places. */
 function line([first, ...others]: readonly Finding[]): string {

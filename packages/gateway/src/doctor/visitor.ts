@@ -43,7 +43,7 @@ function pauseOf({ headers }: Answer): number {
  */
 export class Visitor {
   readonly origin: string;
-  /** Every answer that there was, in the order in which they came. */
+  /** What became of every request, in the order in which they ended. */
   readonly answers: Answer[] = [];
   readonly #pool: Pool;
   #quiet: Promise<unknown> = Promise.resolve();

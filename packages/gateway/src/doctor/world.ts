@@ -55,7 +55,7 @@ export interface World {
     readonly malformedPath: Answer;
     readonly unknownProvider: Answer;
   };
-  /** Every answer, in the order in which they came. */
+  /** What became of every request, in the order in which they ended. */
   readonly answers: readonly Answer[];
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { HEADERS } from '@asset-gateway/protocol';
 import { challengeHeader, challengeIn, challengeInBody, challengeInHeader } from '../challenge.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
-import { textAt } from '../json.ts';
+import { listAt, objectAt, textAt } from '../json.ts';
 import type { Answer } from '../visitor.ts';
 import { unpaidAnswers } from '../world.ts';
 
@@ -12,6 +12,7 @@ const MAX_HEADER_LENGTH = 4096;
 /** A longer URL may be named without its query. */
 const MAX_URL_LENGTH = 256;
 const MEMBERS = ['x402Version', 'error', 'resource', 'accepts', 'extensions'];
+const MAX_TAGS = 5;
 const PRINTABLE = /^[\x20-\x7e]{1,32}$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
@@ -40,18 +41,25 @@ export function isAskedUrl(named: string, { url }: Answer): boolean {
   return named === url || (url.length > MAX_URL_LENGTH && named === url.split('?', 1)[0]);
 }
 
+/** A URL in a complaint: what is the same for a whole gateway reads the same for each of its routes. */
+function misnamed(named: string, { url }: Answer): string {
+  const { origin } = new URL(url);
+  const isElsewhere = URL.canParse(named) && new URL(named).origin !== origin;
+  return isElsewhere ? `at ${new URL(named).origin}` : named || 'missing';
+}
+
 function resourceFaults(answer: Answer): Fault[] {
   const challenge = challengeIn(answer);
   if (!challenge) return [];
   const where = whereOf(answer);
   const url = textAt(challenge, 'resource', 'url');
-  const { serviceName, tags = [] } = Object(challenge.resource);
-  const labels = [...(serviceName === undefined ? [] : [serviceName]), ...(Array.isArray(tags) ? tags : [tags])];
+  const { serviceName, tags } = objectAt(challenge, 'resource');
+  const labels = [serviceName ?? [], tags ?? []].flat();
   return [
     ...unless(isAskedUrl(url, answer), {
       where,
-      problem: `resource.url is ${url || 'missing'}, which is not what was asked for`,
-      fix: 'Set the public origin (GATEWAY_BASE_URL) to the one that clients dial',
+      problem: `resource.url is ${misnamed(url, answer)}, which is not what was asked for`,
+      fix: 'Set the public origin (GATEWAY_BASE_URL) to the one that clients dial, and name the URL asked for',
     }),
     ...unless(
       ['description', 'mimeType'].every((name) => textAt(challenge, 'resource', name) !== ''),
@@ -61,11 +69,14 @@ function resourceFaults(answer: Answer): Fault[] {
         fix: 'Say in the challenge what the route answers, and as what',
       },
     ),
-    ...unless(labels.length <= 6 && labels.every((label) => typeof label === 'string' && PRINTABLE.test(label)), {
-      where,
-      problem: 'serviceName or tags of the resource are not such as indexes take',
-      fix: 'Use at most 5 tags, each as the name 1 to 32 printable ASCII characters',
-    }),
+    ...unless(
+      listAt(tags).length <= MAX_TAGS && labels.every((label) => typeof label === 'string' && PRINTABLE.test(label)),
+      {
+        where,
+        problem: 'serviceName or tags of the resource are not such as indexes take',
+        fix: `Use at most ${MAX_TAGS} tags, each as the name 1 to 32 printable ASCII characters`,
+      },
+    ),
   ];
 }
 

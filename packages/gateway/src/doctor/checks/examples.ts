@@ -19,12 +19,9 @@ function examplesIn(operation: JsonObject): Example[] {
   const parameters = listAt(operation, 'parameters').map(
     (parameter) => [textAt(parameter, 'name'), at(parameter, 'schema'), at(parameter, 'example')] as const,
   );
-  const contents = { request: objectAt(operation, 'requestBody', 'content') };
-  const answers = Object.entries(objectAt(operation, 'responses')).map(
-    ([status, response]) => [status, objectAt(response, 'content')] as const,
-  );
-  const media = [...Object.entries(contents), ...answers].flatMap(([name, content]) =>
-    Object.values(content).map((type) => [name, at(type, 'schema'), at(type, 'example')] as const),
+  const bodies = { ...objectAt(operation, 'responses'), request: at(operation, 'requestBody') };
+  const media = Object.entries(bodies).flatMap(([name, body]) =>
+    Object.values(objectAt(body, 'content')).map((type) => [name, at(type, 'schema'), at(type, 'example')] as const),
   );
   return [...parameters, ...media].filter(([, schema, value]) => schema !== undefined && value !== undefined);
 }

@@ -13,12 +13,16 @@ function wellKnownFaults({ documents, entries, origin }: World): Fault[] {
   const unknown = [...listed].filter((url) => !served.has(String(url)));
   return [
     ...unless(at(json, 'version') === 1, { where, problem: 'its version is not 1', fix: 'Add "version":1' }),
-    ...missing.map((url) => ({ where, problem: `it lacks ${url}`, fix: 'List every route that answers 402' })),
-    ...unknown.map((url) => ({
+    ...unless(missing.length === 0, {
       where,
-      problem: `it has ${url}, which the catalog does not list`,
-      fix: 'List the URLs of enabled routes at the public origin, and no other',
-    })),
+      problem: `it lacks ${missing.length} of ${served.size} routes, such as ${missing[0]}`,
+      fix: 'List every route that answers 402, at the origin that clients dial',
+    }),
+    ...unless(unknown.length === 0, {
+      where,
+      problem: `the catalog does not list ${unknown.length} of its URLs, such as ${unknown[0]}`,
+      fix: 'List the URLs of enabled routes with the examples of the catalog, and no other',
+    }),
   ];
 }
 
