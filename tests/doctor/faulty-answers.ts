@@ -89,6 +89,20 @@ export const faultyAnswers: readonly SeededFault[] = [
     fix: /Send Access-Control-Allow-Headers: Content-Type, PAYMENT-SIGNATURE/,
   },
   {
+    name: 'a preflight that denies what the official browser client sends',
+    alter: headersOf(204, (headers) => ({
+      ...headers,
+      'access-control-allow-headers': String(headers['access-control-allow-headers']).replace(
+        ', Access-Control-Expose-Headers',
+        '',
+      ),
+    })),
+    check: 'preflight',
+    where: /^OPTIONS .*\/tokens\/health$/,
+    problem: /asks for leave to send Access-Control-Expose-Headers/,
+    fix: /Add it to Access-Control-Allow-Headers/,
+  },
+  {
     name: 'a preflight that has to pay',
     alter: ({ method, target }) => (method === 'OPTIONS' && at(target, SIGNED) ? refusal(401) : undefined),
     check: 'preflight',

@@ -130,6 +130,14 @@ export const faultyChallenges: readonly SeededFault[] = [
     fix: /Set expirationTime/,
   },
   {
+    name: 'a sign-in for one network only',
+    alter: inChallenge(SIGNED, ({ extensions }: Challenge) => extensions['sign-in-with-x'].supportedChains.pop()),
+    check: 'sign-in',
+    where: new RegExp(`^GET .*${SIGNED}$`),
+    problem: /supportedChains is not the two Solana networks/,
+    fix: /Offer mainnet and devnet/,
+  },
+  {
     name: 'a challenge that does not say how the route is called',
     alter: inChallenge(PAID, ({ extensions }: Challenge) => Object.assign(extensions, { bazaar: undefined })),
     check: 'discovery',

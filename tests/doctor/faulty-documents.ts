@@ -1,4 +1,4 @@
-import { at, type Catalog, entryOf, inDocument, type Json, PAID, refusal, type SeededFault } from './seeds.ts';
+import { at, type Catalog, entryOf, inDocument, type Json, PAID, refusal, type SeededFault, without } from './seeds.ts';
 
 /** Faults of what the gateway says about itself. */
 export const faultyDocuments: readonly SeededFault[] = [
@@ -74,6 +74,15 @@ export const faultyDocuments: readonly SeededFault[] = [
     fix: /Compare If-None-Match/,
   },
   {
+    name: 'a document without an ETag',
+    alter: ({ target, status, headers }) =>
+      at(target, '/v1/catalog') && status === 200 ? { headers: without(headers, 'etag') } : undefined,
+    check: 'documents',
+    where: /^GET .*\/v1\/catalog$/,
+    problem: /it has no ETag/,
+    fix: /Send an ETag/,
+  },
+  {
     name: 'no OpenAPI',
     alter: ({ target, method }) =>
       at(target, '/openapi.json') && ['GET', 'HEAD'].includes(method) ? refusal(500) : undefined,
@@ -88,6 +97,16 @@ export const faultyDocuments: readonly SeededFault[] = [
     check: 'openapi',
     where: /^GET .*\/openapi\.json$/,
     problem: new RegExp(`it lacks POST ${PAID}`),
+    fix: /from one table/,
+  },
+  {
+    name: 'a route in OpenAPI that the catalog does not have',
+    alter: inDocument('/openapi.json', ({ paths }: { paths: Json }) =>
+      Object.assign(paths, { '/v1/else': paths[PAID] }),
+    ),
+    check: 'openapi',
+    where: /^GET .*\/openapi\.json$/,
+    problem: /it has POST \/v1\/else, which the catalog does not list/,
     fix: /from one table/,
   },
   {

@@ -78,7 +78,7 @@ export interface Challenge {
   accepts: { amount: string }[];
   extensions: {
     bazaar: { info: { input: { queryParams: Json } }; schema: Json };
-    'sign-in-with-x': { info: Json };
+    'sign-in-with-x': { info: Json; supportedChains: unknown[] };
   };
 }
 
