@@ -31,6 +31,7 @@ describe('a seeded fault is found', () => {
     ],
     ['a stage that knows a gate', 'gateway/src/stages/x.ts', "import type { Gate } from '../gates/gate.ts';"],
     ['a server that knows the pipeline', 'gateway/src/http/x.ts', "import { createGateway } from '../gateway.ts';"],
+    ['a doctor that knows a gate', 'gateway/src/doctor/x.ts', "import type { Gate } from '../gates/gate.ts';"],
     ['a protocol that reads files', 'protocol/src/x.ts', "import { readFileSync } from 'node:fs';"],
     ['a client that knows the gateway', 'client/src/x.ts', "import { startGateway } from '@asset-gateway/gateway';"],
     ['a room that is not in the table', 'gateway/src/cellar/x.ts', 'export {};'],

@@ -31,6 +31,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'http/': ['http/'],
   'describe/': ['describe/'],
   'metrics/': ['metrics/', 'stages/trail.ts'],
+  'doctor/': ['doctor/'],
   'stages/': ['stages/', 'call.ts', 'stores/ports.ts'],
   'gates/': ['gates/', 'call.ts', 'pool.ts', 'describe/', 'stores/ports.ts', 'stores/payments.ts'],
   'upstreams/': ['upstreams/', 'call.ts', 'pool.ts', 'stores/ports.ts'],
@@ -49,7 +50,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'secrets.ts',
   ],
   'start.ts': ['compose/', 'config/', 'http/', 'log.ts', 'metrics/', 'stages/trail.ts', 'stores/'],
-  'main.ts': ['config/', 'run.ts', 'start.ts'],
+  'main.ts': ['config/', 'doctor/', 'run.ts', 'start.ts'],
   'index.ts': ['config/', 'run.ts', 'start.ts'],
 };
 
@@ -182,7 +183,7 @@ const ONLY_IN: readonly { readonly what: string; readonly pattern: RegExp; reado
     what: 'an outgoing request',
     pattern: /from 'undici'|\bfetch\(|\brequest\(\{/,
     allowed:
-      /gateway\/src\/(?:upstreams\/|pool\.ts)|gateway\/src\/gates\/exact\/facilitators\/|client\/src\/|sandbox\/src\//,
+      /gateway\/src\/(?:upstreams\/|pool\.ts|gates\/exact\/facilitators\/|doctor\/)|client\/src\/|sandbox\/src\//,
   },
   {
     what: 'a suppression',

@@ -10,15 +10,22 @@ import { until } from './program.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 
-/** A connection, and everything that came back on it. */
-function open(house: House, bytes: string): { readonly socket: Socket; readonly closed: Promise<string> } {
+interface Connection {
+  readonly socket: Socket;
+  /** What has come back so far. */
+  readonly received: () => string;
+  /** Everything that came back, once it is closed. */
+  readonly closed: Promise<string>;
+}
+
+function open(house: House, bytes: string): Connection {
   const socket = connect(house.port, '127.0.0.1', () => socket.write(bytes));
   let raw = '';
   socket.on('error', () => undefined);
   socket.on('data', (chunk) => {
     raw += chunk.toString('latin1');
   });
-  return { socket, closed: new Promise((resolve) => socket.once('close', () => resolve(raw))) };
+  return { socket, received: () => raw, closed: new Promise((resolve) => socket.once('close', () => resolve(raw))) };
 }
 
 describe.concurrent('H13 a drain', () => {
@@ -45,8 +52,8 @@ describe.concurrent('H13 a drain', () => {
   it('answers what comes over an open connection in its first moments, and closes it', async () => {
     const house = await startHouse();
     const request = wireRequest('GET', '/healthz', [`Host: 127.0.0.1:${house.port}`]).bytes;
-    const { socket, closed } = open(house, request);
-    await pause(100);
+    const { socket, received, closed } = open(house, request);
+    await until(() => received() !== '');
     const stopping = house.stop();
     await pause(200);
     socket.write(request);

@@ -6,7 +6,7 @@ import {
   USDC,
   USDC_DECIMALS,
 } from '@asset-gateway/protocol';
-import { answerSchema, type JsonSchema, published } from './schemas.ts';
+import { answerSchema, type JsonSchema, published, publishedRules } from './schemas.ts';
 import { ownPath, type Service, servedRoutes } from './service.ts';
 
 const LABELS: Readonly<Record<(typeof CATALOG_PROVIDERS)[number], string>> = {
@@ -23,10 +23,6 @@ function opening({ access, cluster }: Route) {
   if (!cluster) return {};
   const paymentAsset = { symbol: 'USDC', mint: USDC[cluster], decimals: USDC_DECIMALS };
   return { paymentNetwork: NETWORKS[cluster], paymentAsset };
-}
-
-function rulesOf({ rules }: Route) {
-  return rules.map(({ name, description, in: place, parameters }) => ({ name, description, in: place, parameters }));
 }
 
 /** The catalog's entry of one route: where it is, how it is called, what opens it and what it answers. */
@@ -52,7 +48,7 @@ function entry(route: Route, priceUsd: string) {
     ...(inputExample && { inputExample }),
     outputSchema: answerSchema(route),
     ...(path && { pathParamsSchema: published(path), pathParamsExample: example.path }),
-    ...(route.rules.length > 0 && { rules: rulesOf(route) }),
+    ...(route.rules.length > 0 && { rules: publishedRules(route) }),
   };
 }
 

@@ -101,7 +101,7 @@ export const SECURITY_SCHEMES: JsonObject = {
     type: 'apiKey',
     in: 'header',
     name: HEADERS.signIn,
-    description: "A wallet's signature of the challenge in a 402, base64 of JSON; good for one request.",
+    description: "A wallet's signature of the challenge in a 402, base64 of JSON. Every request needs one.",
     'x-agentcash-auth-kind': 'siwx',
   },
 };

@@ -24,15 +24,15 @@ const HEADER_COMPONENTS: Readonly<Record<string, JsonObject>> = {
 };
 
 const RETRYABLE = [409, 429, 503];
-/** Before anybody was let in, or before anybody could be. */
-const BEFORE_SIGN_IN = [402, 408, 413, 414, 431];
+/** Given before anybody is let in, or by our own fault: the same whatever the gate. */
+const WITHOUT_SIGN_IN = [402, 408, 413, 414, 431, 500];
 
 function namesOf({ access, maxAgeSeconds }: Route, status: number): string[] {
   const names = ['X-Request-Id'];
   if (RETRYABLE.includes(status)) names.push('Retry-After');
   if (status === 402) names.push(HEADERS.paymentRequired);
   if (access === 'siwx' && status === 402) names.push('WWW-Authenticate');
-  if (access === 'siwx' && !BEFORE_SIGN_IN.includes(status)) {
+  if (access === 'siwx' && !WITHOUT_SIGN_IN.includes(status)) {
     names.push(HEADERS.replayNonce, 'RateLimit', 'RateLimit-Policy');
   }
   if (access === 'exact' && [200, 402, 503].includes(status)) {

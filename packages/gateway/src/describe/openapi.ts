@@ -48,9 +48,8 @@ function components(routes: readonly Route[]): JsonObject {
 /** The whole service at its public origin as an OpenAPI 3.1 document. */
 export function openApi(service: Service, origin: string): JsonObject {
   const { name, routes } = service;
-  const guidance = ['Ask any route.', ...howToPass(routes), 'The official x402 clients do this by themselves.'].join(
-    ' ',
-  );
+  const sentences = ['Ask any route.', ...howToPass(routes), 'The official x402 clients do this by themselves.'];
+  const guidance = sentences.join(' ');
   return {
     openapi: '3.1.0',
     info: {

@@ -1,8 +1,8 @@
-import { HEADERS, JSON_MEDIA_TYPE, type Route, type Rule } from '@asset-gateway/protocol';
+import { HEADERS, JSON_MEDIA_TYPE, type Route } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
 import { headersOf } from './headers.ts';
 import { refusalReferences } from './responses.ts';
-import { answerExample, answerSchema, type JsonObject, type JsonSchema, published } from './schemas.ts';
+import { answerExample, answerSchema, type JsonObject, type JsonSchema, published, publishedRules } from './schemas.ts';
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
@@ -23,13 +23,6 @@ function accessNote({ access, cluster }: Route, priceUsd: string): string {
   if (access === 'siwx') return "Free for a Solana wallet's signature on each request (x402 sign-in-with-x).";
   return 'Open to everybody.';
 }
-
-const publishedRule = ({ name, description, in: place, parameters }: Rule) => ({
-  name,
-  description,
-  in: place,
-  parameters,
-});
 
 function parametersIn(route: Route, place: 'path' | 'query'): JsonObject[] {
   const schema: TObject | undefined = route.input[place];
@@ -99,7 +92,7 @@ export function operation(route: Route, priceUsd: string): JsonObject {
     description: notes.join('\n\n'),
     security: access === 'siwx' ? [{ siwx: [] }] : [],
     ...(access === 'exact' && { 'x-payment-info': paymentInfo }),
-    ...(rules.length > 0 && { 'x-rules': rules.map(publishedRule) }),
+    ...(rules.length > 0 && { 'x-rules': publishedRules(route) }),
     parameters: access === 'exact' ? [...parameters, ...PAYMENT_HEADERS] : parameters,
     ...requestBody(route),
     responses: { ...successes(route, priceUsd), ...refusalReferences(route) },

@@ -13,6 +13,9 @@ const isObject = (value: unknown): value is JsonSchema =>
 /** A row's schema as it is published: the JSON of what validates. */
 export const published = (schema: TSchema): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;
 
+/** A row's rules as they are published: all but what judges them. */
+export const publishedRules = ({ rules }: Route): JsonObject[] => rules.map(({ holds: _, ...rule }) => rule);
+
 const PRICE: JsonSchema = { type: 'string', pattern: '^[0-9]+\\.[0-9]{2,6}$', description: 'Dollars paid.' };
 
 /** The body of a row's success: its envelope around the schema of its result. */

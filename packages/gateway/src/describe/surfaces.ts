@@ -19,7 +19,7 @@ export function bySurface(routes: readonly Route[]): Map<Surface, Route[]> {
 const HOW: Readonly<Partial<Record<Route['access'], string>>> = {
   siwx:
     `Where a 402 asks for a signature, sign its challenge with a Solana wallet and send it in ${HEADERS.signIn}. ` +
-    'It is free, and good for one request.',
+    'It is free, and every request needs one.',
   exact:
     `Where a 402 asks for a payment, pay by its requirement and send the same request with ${HEADERS.payment}. ` +
     'It is charged once: after a 503 send the same payment again.',

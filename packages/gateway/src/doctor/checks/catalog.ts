@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util';
+import { endpointOf, entrySchemas } from '../entry.ts';
+import { type Check, type Fault, unless, whereOf } from '../finding.ts';
+import { at, isObject, listAt, parsed, textAt } from '../json.ts';
+import { misfit } from '../schema.ts';
+import type { ProviderList, World } from '../world.ts';
+
+function entryFaults(entry: unknown, origin: string): Fault[] {
+  const where = `${textAt(entry, 'httpMethod') || 'GET'} ${origin}${textAt(entry, 'path')}`;
+  const mode = at(entry, 'accessMode');
+  const wrong = entrySchemas(mode).flatMap((schema) => misfit(schema, entry) ?? []);
+  if (wrong.length > 0) {
+    const problem = `its entry in the catalog is not complete: ${wrong[0]}`;
+    return [{ where, problem, fix: 'List path, verb, access mode, price, schemas, and what opens the route' }];
+  }
+  return unless(at(entry, 'paymentRequired') === (mode === 'exact'), {
+    where,
+    problem: `the catalog says accessMode ${mode} and paymentRequired ${at(entry, 'paymentRequired')}`,
+    fix: 'Let paymentRequired be true for exact, and for nothing else',
+  });
+}
+
+/** Whether a provider's own list is what the whole catalog says of it. */
+function providerFaults({ id, routeCount, answer }: ProviderList, { entries }: World): Fault[] {
+  if (answer.status === 0) return [];
+  const own = entries.filter(({ provider }) => provider === id).map(endpointOf);
+  const listed = listAt(parsed(answer.body), 'routes').filter(isObject);
+  const endpoints = listed.map((entry) => `${entry.httpMethod} ${entry.path}`);
+  return unless(isDeepStrictEqual(endpoints, own) && routeCount === own.length, {
+    where: whereOf(answer),
+    problem: `it lists ${endpoints.length} routes, categories count ${routeCount}, and the catalog has ${own.length} of ${id}`,
+    fix: 'Let the list of a provider be its part of the catalog',
+  });
+}
+
+function run(world: World): Fault[] {
+  const { origin } = world;
+  const { plain, json: catalog } = world.documents.catalog;
+  const where = whereOf(plain);
+  const routes = listAt(catalog, 'routes');
+  const counts = [at(catalog, 'catalog', 'totalRoutes'), at(catalog, 'catalog', 'returnedRoutes')];
+  const endpoints = world.entries.map(endpointOf);
+  return [
+    ...unless(counts.every((count) => count === routes.length) && routes.length > 0, {
+      where,
+      problem: `it has ${routes.length} routes and counts ${counts.join(' and ')}`,
+      fix: 'Count what is listed, and list what is served',
+    }),
+    ...unless(new Set(endpoints).size === endpoints.length, {
+      where,
+      problem: 'it lists a route twice',
+      fix: 'List each verb and path once',
+    }),
+    ...routes.flatMap((entry) => entryFaults(entry, origin)),
+    ...world.providers.flatMap((list) => providerFaults(list, world)),
+  ];
+}
+
+/** Whether the catalog is complete and agrees with itself. */
+export const catalogCheck: Check = { name: 'catalog', run };

@@ -1,0 +1,50 @@
+import { ALLOWED_HEADERS, EXPOSED_HEADERS, SENT_BY_MISTAKE } from '@asset-gateway/protocol';
+import { type Check, type Fault, unless, whereOf } from '../finding.ts';
+import { missingNames, names } from '../names.ts';
+import type { Answer } from '../visitor.ts';
+import { allVisits, type Visit, type World } from '../world.ts';
+
+/** What a list of a preflight lacks, and what it has too much. */
+function listFault(answer: Answer, header: string, expected: readonly string[]): Fault[] {
+  const given = names(answer.headers[header.toLowerCase()] ?? '');
+  const missing = missingNames(expected, given);
+  const extra = missingNames(given, expected);
+  const parts = [
+    missing.length > 0 && `lacks ${missing.join(', ')}`,
+    extra.length > 0 && `also has ${extra.join(', ')}`,
+  ];
+  return unless(missing.length + extra.length === 0, {
+    where: whereOf(answer),
+    problem: `${header} ${parts.filter(Boolean).join(' and ')}`,
+    fix: `Send ${header}: ${expected.join(', ')}`,
+  });
+}
+
+function preflightFaults({ preflight, verbs }: Visit): Fault[] {
+  if (preflight.status === 0) return [];
+  if (preflight.status !== 204) {
+    const problem = `a preflight answers ${preflight.status}`;
+    return [{ where: whereOf(preflight), problem, fix: 'Answer OPTIONS on every route with 204, before any gate' }];
+  }
+  return [
+    ...listFault(preflight, 'Access-Control-Allow-Methods', [...verbs, 'OPTIONS']),
+    ...listFault(preflight, 'Access-Control-Allow-Headers', names(ALLOWED_HEADERS)),
+    ...listFault(preflight, 'Access-Control-Expose-Headers', names(EXPOSED_HEADERS)),
+  ];
+}
+
+function officialFaults({ officialPreflight }: World): Fault[] {
+  if (officialPreflight?.status !== 204) return [];
+  const allowed = names(officialPreflight.headers['access-control-allow-headers'] ?? '');
+  return unless(missingNames([SENT_BY_MISTAKE], allowed).length === 0, {
+    where: whereOf(officialPreflight),
+    problem: `the official browser client asks for leave to send ${SENT_BY_MISTAKE} and does not get it`,
+    fix: `Add it to Access-Control-Allow-Headers of a preflight that asks for it`,
+  });
+}
+
+/** Whether a browser's script may call every route. */
+export const preflightCheck: Check = {
+  name: 'preflight',
+  run: (world) => [...allVisits(world).flatMap(preflightFaults), ...officialFaults(world)],
+};

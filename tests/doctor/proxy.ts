@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request and its answer on their way through, header names in lower case. */
+export interface Exchange {
+  readonly method: string;
+  readonly target: string;
+  readonly asked: Readonly<Record<string, unknown>>;
+  /** 0 cuts the connection instead of answering. */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What a proxy makes of an answer; nothing leaves it as it is. */
+export type Alter = (exchange: Exchange) => Partial<Pick<Exchange, 'status' | 'headers' | 'body'>> | undefined;
+
+/** A proxy in front of a gateway; HEAD is GET to it, so that it does the same to both. */
+export interface FaultyProxy {
+  readonly url: string;
+  /** What has passed so far. */
+  readonly exchanges: Exchange[];
+  alter: Alter;
+  stop(): Promise<void>;
+}
+
+async function textOf(stream: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+async function forward(incoming: IncomingMessage, port: number): Promise<Exchange> {
+  const { method = '', url: target = '', headers: asked } = incoming;
+  const outgoing = request({
+    port,
+    host: '127.0.0.1',
+    path: target,
+    headers: asked,
+    method: method === 'HEAD' ? 'GET' : method,
+  });
+  outgoing.end(await textOf(incoming));
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const headers = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
+  return { method, target, asked, status: answer.statusCode ?? 0, headers, body: await textOf(answer) };
+}
+
+function answerWith({ method, status, headers, body }: Exchange, response: ServerResponse): void {
+  if (status === 0) {
+    response.destroy();
+    return;
+  }
+  const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...kept } = headers;
+  const hasBody = status !== 204 && status !== 304;
+  response.writeHead(status, { ...kept, ...(hasBody && { 'content-length': Buffer.byteLength(body) }) });
+  response.end(method === 'HEAD' || !hasBody ? undefined : body);
+}
+
+/** Starts one before a port of 127.0.0.1; it alters nothing yet. */
+export async function startProxy(port: number): Promise<FaultyProxy> {
+  const server = createServer(async (incoming, response) => {
+    const exchange = await forward(incoming, port);
+    proxy.exchanges.push(exchange);
+    answerWith({ ...exchange, ...proxy.alter(exchange) }, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxy: FaultyProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    exchanges: [],
+    alter: () => undefined,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+  return proxy;
+}
