@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { type House, PATIENT, startHouse } from '../kit/house.ts';
 import { rounds } from '../kit/rounds.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { mostInAnySpan, sleep } from './history.ts';
@@ -12,7 +12,7 @@ describe('the shared budget under', () => {
   beforeAll(async () => {
     house = await startHouse(
       { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '400' },
-      { windowMs: WINDOW_MS },
+      { windowMs: WINDOW_MS, ...PATIENT },
     );
   });
   afterAll(() => house.stop());

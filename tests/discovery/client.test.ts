@@ -26,6 +26,9 @@ interface Calls {
   ): Readonly<Record<string, readonly (() => Promise<{ data?: unknown; error?: unknown; response: Response }>)[]>>;
 }
 
+/** Parsed once for all: the libraries and the generated types. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
 /** What the strict compiler says about the calls, with another text in their place. */
 function complaints(text = readFileSync(CALLS, 'utf8')): string[] {
   const options: ts.CompilerOptions = {
@@ -39,10 +42,19 @@ function complaints(text = readFileSync(CALLS, 'utf8')): string[] {
     types: [],
   };
   const host = ts.createCompilerHost(options);
-  const { readFile } = host;
-  host.readFile = (path) => (path.endsWith(CALLS) ? text : readFile.call(host, path));
+  const { getSourceFile } = host;
+  host.getSourceFile = (path, version, ...how) => {
+    if (path.endsWith(CALLS)) return ts.createSourceFile(path, text, version);
+    if (!parsed.has(path)) parsed.set(path, getSourceFile.call(host, path, version, ...how));
+    return parsed.get(path);
+  };
   const program = ts.createProgram([CALLS, TYPES], options, host);
-  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  const files = [CALLS, TYPES].map((path) => program.getSourceFile(path));
+  const diagnostics = [
+    ...program.getGlobalDiagnostics(),
+    ...files.flatMap((file) => [...ts.getPreEmitDiagnostics(program, file)]),
+  ];
+  return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
 /** x402's own client, with a wallet that signs in and pays. */

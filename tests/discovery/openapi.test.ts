@@ -51,6 +51,12 @@ describe('a linter', () => {
     expect(await problemsIn(source)).toEqual([]);
   });
 
+  let small: string;
+  beforeAll(async () => {
+    const other = await startHouse();
+    small = JSON.stringify(await (await fetch(`${other.url}/openapi.json`)).json(), null, 2);
+    await other.stop();
+  });
   const faults: readonly [string, (document: string) => string][] = [
     ['a reference to nothing', (text) => text.replace('schemas/Error"', 'schemas/Nothing"')],
     ['an example that is not valid', (text) => text.replace('"example": "sol"', '"example": 1')],
@@ -59,8 +65,8 @@ describe('a linter', () => {
     ['a member that OpenAPI does not have', (text) => text.replace('"summary":', '"sumary":')],
   ];
   it.each(faults)('finds %s', async (_, change) => {
-    expect(change(written)).not.toBe(written);
-    expect(await problemsIn(change(written))).not.toEqual([]);
+    expect(change(small)).not.toBe(small);
+    expect(await problemsIn(change(small))).not.toEqual([]);
   });
 });
 

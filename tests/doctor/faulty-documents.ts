@@ -62,7 +62,7 @@ export const faultyDocuments: readonly SeededFault[] = [
     alter: inDocument('/v1/catalog', ({ catalog }: Catalog) => Object.assign(catalog, { totalRoutes: 61 })),
     check: 'catalog',
     where: /^GET .*\/v1\/catalog$/,
-    problem: /has 60 routes and counts 61 and 60/,
+    problem: /has 34 routes and counts 61 and 34/,
     fix: /Count what is listed/,
   },
   {
@@ -146,7 +146,7 @@ export const faultyDocuments: readonly SeededFault[] = [
     alter: inDocument('/.well-known/x402', ({ resources }: { resources: string[] }) => resources.shift()),
     check: 'well-known',
     where: /^GET .*\/\.well-known\/x402$/,
-    problem: /it lacks 1 of 60 routes, such as http:.*\/tokens\/health/,
+    problem: /it lacks 1 of 34 routes, such as http:.*\/tokens\/health/,
     fix: /List every route/,
   },
   {
