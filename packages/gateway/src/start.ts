@@ -1,12 +1,10 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
 import { compose } from './compose/compose.ts';
 import { secretsIn } from './compose/lanes.ts';
+import { openState, type State } from './compose/state.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/server.ts';
 import { createLog, type Log, type LogDestination } from './log.ts';
-import { type Embedded, openEmbedded } from './stores/embedded.ts';
-import { type FolderLock, lockFolder } from './stores/lock.ts';
 
 /** A gateway that is serving. */
 export interface RunningGateway {
@@ -29,18 +27,6 @@ export interface StartOptions {
 const MAX_CONNECTIONS = 2_000;
 const DRAIN_MS = 55_000;
 
-async function takeFolder(folder: string): Promise<FolderLock> {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    accessSync(folder, constants.W_OK);
-  } catch {
-    throw new ConfigError([`DATA_DIR: the folder ${folder} cannot be made or written.`]);
-  }
-  const lock = await lockFolder(folder);
-  if (lock) return lock;
-  throw new ConfigError([`DATA_DIR: another process serves from ${folder}; without REDIS_URL only one may.`]);
-}
-
 function listenFault(error: NodeJS.ErrnoException, { host, port }: Config): Error {
   if (error.code === 'EADDRINUSE')
     return new ConfigError([`PORT: ${port} on ${host} is in use; stop the other program or set PORT.`]);
@@ -53,21 +39,22 @@ function listenFault(error: NodeJS.ErrnoException, { host, port }: Config): Erro
 }
 
 /** What must never show up in the log. */
-function upstreamSecrets({ tokens, paid }: Config): string[] {
+function secretsOf({ tokens, paid, redisUrl }: Config): string[] {
   const urls = paid
     ? [paid.rpcUrls.alchemy, paid.rpcUrls.helius, paid.solanaRpcUrls].flatMap(Object.values<string>)
     : [];
   const { wallet, facilitator } = paid ?? {};
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
-  const own = [tokens?.key, wallet?.key, authorization].filter((secret) => secret !== undefined);
+  const redisPassword = redisUrl === undefined ? undefined : decodeURIComponent(new URL(redisUrl).password);
+  const own = [tokens?.key, wallet?.key, authorization, redisPassword].filter((secret) => secret !== undefined);
   return [...own, ...urls.flatMap(secretsIn)];
 }
 
-async function serve(config: Config, embedded: Embedded, options: StartOptions): Promise<RunningGateway> {
+async function serve(config: Config, state: State, options: StartOptions): Promise<RunningGateway> {
   const { windowMs, logTo, onStep } = options;
-  const secrets = config.secrets.length > 0 ? config.secrets : [embedded.secret];
-  const log = createLog(config.logLevel, [...secrets, ...upstreamSecrets(config)], logTo);
-  const { store, payments } = embedded;
+  const { store, payments, secrets } = state;
+  const log = createLog(config.logLevel, [...secrets, ...secretsOf(config)], logTo);
+  await state.connect(log.notice);
   const { request, notice, failure: onFailure } = log;
   const optional = { ...(windowMs && { windowMs }), ...(onStep && { onStep }) };
   const house = await compose(config, { store, payments, secrets, log: request, notice, onFailure, ...optional });
@@ -91,20 +78,12 @@ async function serve(config: Config, embedded: Embedded, options: StartOptions):
 
 /** Starts a gateway in this process. Rejects with a ConfigError where the operator can change something. */
 export async function startGateway(config: Config, options: StartOptions = {}): Promise<RunningGateway> {
-  const lock = await takeFolder(config.dataDir);
-  const embedded = await openEmbedded(config.dataDir).catch(async (error) => {
-    await lock.close();
-    throw error;
-  });
-  const release = async () => {
-    await embedded.close();
-    await lock.close();
-  };
+  const state = await openState(config);
   try {
-    const running = await serve(config, embedded, options);
-    return { ...running, stop: () => running.stop().then(release) };
+    const running = await serve(config, state, options);
+    return { ...running, stop: () => running.stop().then(() => state.close()) };
   } catch (error) {
-    await release();
+    await state.close();
     throw error;
   }
 }

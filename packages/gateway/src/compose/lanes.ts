@@ -32,6 +32,9 @@ export function secretsIn(url: string): string[] {
   return [...searchParams.values(), ...pathname.split('/')].filter((part) => part.length >= MIN_SECRET_LENGTH);
 }
 
+/** The budget of the asset-data routes, which sign-ins are burnt with: one for each upstream key. */
+export const tokensBudgetKey = ({ key }: Pick<TokensConfig, 'key'>): string => `tokens:${hashOf(key)}`;
+
 type Connect = (options: UpstreamOptions) => Lane['upstream'];
 
 /** Builds the lanes of everything that is configured. */
@@ -59,7 +62,8 @@ export class Lanes {
 
   #addTokens({ key, baseUrl, limitPerMinute }: TokensConfig): void {
     const inFlightMs = this.#config.upstreamTimeoutMs;
-    const budget = { key: `tokens:${hashOf(key)}`, limit: limitPerMinute, windowMs: this.#windowMs, inFlightMs };
+    const budgetKey = tokensBudgetKey({ key });
+    const budget = { key: budgetKey, limit: limitPerMinute, windowMs: this.#windowMs, inFlightMs };
     const upstream = new RestUpstream({
       baseUrl,
       headers: { 'x-api-key': key },
@@ -95,7 +99,8 @@ export class Lanes {
   #addLane(lane: LaneName, limit: number, options: LaneOptions, connect: Connect): void {
     if (limit === 0) return;
     const key = laneKeyOf(lane);
-    const budget = { key, limit, windowMs: SECOND_MS, inFlightMs: 0, fromDispatch: true };
+    const budgetKey = `${key}:${hashOf(JSON.stringify([options.baseUrl, options.headers]))}`;
+    const budget = { key: budgetKey, limit, windowMs: SECOND_MS, inFlightMs: 0, fromDispatch: true };
     const onRateLimited = (_: Route, seconds: number) => this.#store.pause(budget, seconds * SECOND_MS);
     const upstream = connect({ ...options, connections: PAID_IN_FLIGHT, onRateLimited });
     this.#lanes.set(key, { upstream, budget, inFlight: { key: lane.provider, limit: PAID_IN_FLIGHT } });

@@ -9,3 +9,23 @@ export function steadyClock(): Clock {
   const offset = Date.now() - monotonicMs();
   return () => monotonicMs() + offset;
 }
+
+/** A clock elsewhere, as far as its replies have told it; until the first of them our own. */
+export class FollowedClock {
+  #aheadMs = Date.now() - monotonicMs();
+  #isFollowing = false;
+
+  get isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
+  now(): number {
+    return monotonicMs() + this.#aheadMs;
+  }
+
+  /** Takes the time that it had between now and when it was asked. */
+  follow(theirsMs: number, askedAtMs: number): void {
+    this.#aheadMs = theirsMs - (askedAtMs + monotonicMs()) / 2;
+    this.#isFollowing = true;
+  }
+}

@@ -25,6 +25,8 @@ export interface Admit {
   /** Whether this node has room for one more call in flight. */
   readonly room: boolean;
   readonly nonce?: NonceUse;
+  /** The reply to the same attempt was lost a moment ago, so that there is little time left to wait for this one. */
+  readonly isSecond?: boolean;
 }
 
 /** What became of a nonce. */
