@@ -13,6 +13,8 @@ export interface RedisServer {
   readonly url: string;
   /** Sends one command over a connection of its own. */
   command(...words: string[]): Promise<unknown>;
+  /** The same with a password. */
+  commandAs(password: string, ...words: string[]): Promise<unknown>;
   /** SIGKILL: everything in it is lost. */
   kill(): Promise<void>;
   /** Starts it again, on the same port. */
@@ -50,7 +52,7 @@ async function untilReady(url: string): Promise<void> {
 
 /** Starts one, with these settings beside the usual ones. */
 export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
-  const [port, folder] = [await freePort(), makeFolder()];
+  const [port, folder] = [Number(settings.port ?? (await freePort())), makeFolder()];
   const url = `redis://127.0.0.1:${port}`;
   const all = { ...SETTINGS, port: String(port), dir: folder, ...settings };
   let child: ChildProcess | undefined;
@@ -65,6 +67,7 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
     port,
     url,
     command: (...words) => send(url, words),
+    commandAs: (password, ...words) => send(`redis://:${password}@127.0.0.1:${port}`, words),
     kill: end,
     async start() {
       const words = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);

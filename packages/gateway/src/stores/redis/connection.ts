@@ -10,17 +10,30 @@ export interface Question {
   readonly script: Script;
   readonly keys: readonly string[];
   readonly args: readonly string[];
-  /** It was asked a moment ago and the reply was lost: little is left of the time that a request may wait. */
-  readonly isSecond?: boolean;
+  readonly patience?: Patience;
 }
+
+/** How long a reply is waited for, in milliseconds, and whether a connection that was lost just now is waited for as well. */
+export interface Patience {
+  readonly waitMs: number;
+  readonly forConnection?: boolean;
+}
+
+/** A request that waits. */
+export const REQUEST: Patience = { waitMs: 200 };
+/** Nobody waits. */
+export const BACKGROUND: Patience = { waitMs: 1_000 };
+/** A request that has waited so long in vain, and asks once more; both together stay below a quarter of a second. */
+export const secondAfter = (waitedMs: number): Patience => ({
+  waitMs: Math.max(REQUEST.waitMs + SECOND_MS - waitedMs, SECOND_MS),
+  forConnection: true,
+});
 
 /** The time of a keyspace's clock, and what was asked for. */
 export type Reply = readonly [nowMs: unknown, answer: unknown];
 
-/** How long a request waits for a reply, */
-const REPLY_MS = 200;
-/** and, asking for the second time, for a new connection and the reply. */
-const SECOND_MS = 40;
+/** What is left for a second question when the first has used up its time. */
+const SECOND_MS = 30;
 /** A connection that was lost longer ago is not waited for. */
 const RECENT_MS = 100;
 /** A connection that failed sooner than this, or never stood, is tried again after as long. */
@@ -64,15 +77,15 @@ export class RedisConnection {
   }
 
   /** Asks, and answers in time whatever Redis does. Rejects when there is no reply, and when it is an error. */
-  async ask({ script, keys, args, isSecond = false }: Question): Promise<Reply> {
-    const giveUpAtMs = monotonicMs() + (isSecond ? SECOND_MS : REPLY_MS);
-    const link = this.#link ?? (isSecond ? await this.#soon() : undefined);
+  async ask({ script, keys, args, patience = REQUEST }: Question): Promise<Reply> {
+    const giveUpAtMs = monotonicMs() + patience.waitMs;
+    const link = this.#link ?? (patience.forConnection ? await this.#soon(patience.waitMs) : undefined);
     if (!link) throw new Error('Redis is not connected');
     const number = String(++this.#questions);
     const words = [String(keys.length), ...keys, ...args, number];
     const reply = within(giveUpAtMs - monotonicMs(), 'no reply in time', link.evaluate(script, words));
     const [echo, nowMs, answer] = await reply.catch((error: Error) => {
-      if (isFatal(error) && !isSecond) this.#drop(link, error.message);
+      if (isFatal(error, patience)) this.#drop(link, error.message);
       throw error;
     });
     if (echo === number) return [nowMs, answer];
@@ -134,9 +147,9 @@ export class RedisConnection {
   }
 
   /** The next connection, if the last one was lost just now. */
-  async #soon(): Promise<Link | undefined> {
+  async #soon(waitMs: number): Promise<Link | undefined> {
     if (monotonicMs() - this.#lostAtMs > RECENT_MS) return undefined;
-    return within(SECOND_MS, 'Redis is not connected', this.#next());
+    return within(waitMs, 'Redis is not connected', this.#next());
   }
 
   #next(): Promise<Link> {
@@ -145,4 +158,5 @@ export class RedisConnection {
 }
 
 /** After these another connection can do better: this one hangs, or leads to a replica. */
-const isFatal = (error: Error): boolean => error instanceof Late || error.message.startsWith('READONLY');
+const isFatal = (error: Error, { waitMs }: Patience): boolean =>
+  (error instanceof Late && waitMs > SECOND_MS) || error.message.startsWith('READONLY');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { READ_EPOCH } from './budget-scripts.ts';
+import type { Patience } from './connection.ts';
 import type { Keyspace } from './keyspace.ts';
 
 /** The epoch of a keyspace, as this node last read it. It changes when data was lost there, or may have been. */
@@ -16,9 +17,9 @@ export class Epoch {
   }
 
   /** Reads it, or makes the first one; where another one was held, the keyspace is told that it has lost data. */
-  async read(): Promise<string> {
-    const fresh = randomBytes(16).toString('hex');
-    this.#held = String(await this.#space.run({ script: READ_EPOCH, args: [this.#held ?? '', fresh] }));
+  async read(patience: Patience): Promise<string> {
+    const args = [this.#held ?? '', randomBytes(16).toString('hex')];
+    this.#held = String(await this.#space.run({ script: READ_EPOCH, args, patience }));
     return this.#held;
   }
 }

@@ -1,5 +1,5 @@
 import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
-import type { RedisConnection } from './connection.ts';
+import { type Patience, REQUEST, type RedisConnection, secondAfter } from './connection.ts';
 import { type Script, TOO_LATE } from './script.ts';
 
 /** A script, and what it is run with. */
@@ -8,12 +8,11 @@ export interface Step {
   /** Names inside the keyspace. */
   readonly keys?: readonly string[];
   readonly args?: readonly (string | number)[];
-  /** It was asked a moment ago and the reply was lost. */
-  readonly isSecond?: boolean;
+  readonly patience?: Patience;
 }
 
-/** A question is not carried out when it is read this much later: a frozen server reads what was written long ago. */
-const GOOD_FOR_MS = 500;
+/** So long after the reply was given up nothing is to be done any more: a server that thaws reads what was written before. */
+const GRACE_MS = 300;
 const NO_EXPIRY = 1e15;
 
 /**
@@ -38,17 +37,24 @@ export class Keyspace {
   }
 
   /** One atomic step. Rejects when it is not known to have been carried out. */
-  async run({ script, keys = [], args = [], isSecond = false }: Step): Promise<unknown> {
+  async run({ script, keys = [], args = [], patience = REQUEST }: Step): Promise<unknown> {
     const askedAtMs = monotonicMs();
-    const expiry = this.#followed.isFollowing && !this.#turned ? this.now() + GOOD_FOR_MS : NO_EXPIRY;
+    const expiry = this.#followed.isFollowing && !this.#turned ? this.now() + patience.waitMs + GRACE_MS : NO_EXPIRY;
     const [nowMs, answer] = await this.#connection.ask({
       script,
       keys: ['state', ...keys].map((name) => `{gw:${this.#tag}}:${name}`),
       args: [...args, expiry, this.#turned?.() ?? ''].map(String),
-      isSecond,
+      patience,
     });
     this.#followed.follow(Number(nowMs), askedAtMs);
     if (answer === TOO_LATE) throw new Error('Redis was asked too long ago');
     return answer;
+  }
+
+  /** The same, asked once more when the reply is lost; the step knows then that it is the second time. */
+  async insist(stepOf: (isSecond: boolean) => Step): Promise<unknown> {
+    const askedAtMs = monotonicMs();
+    const again = () => this.run({ ...stepOf(true), patience: secondAfter(monotonicMs() - askedAtMs) });
+    return this.run(stepOf(false)).catch(again);
   }
 }

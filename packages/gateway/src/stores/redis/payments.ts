@@ -8,7 +8,7 @@ import {
   type ReserveVerdict,
   type Settling,
 } from '../payments.ts';
-import type { RedisConnection } from './connection.ts';
+import { BACKGROUND, type RedisConnection } from './connection.ts';
 import { Keyspace } from './keyspace.ts';
 import { fieldsOf, recordOf } from './payment-fields.ts';
 import { PAYMENTS_TAG } from './payment-lua.ts';
@@ -62,9 +62,10 @@ export class RedisPayments implements PaymentStore {
   async reserve(payment: NewPayment): Promise<ReserveVerdict> {
     const { key, payer, requestHash, owner } = payment;
     const fields = fieldsOf(payment);
-    const verdict = await this.#insist(scripts.RESERVE, (isSecond) => {
-      return [key, payer, requestHash, owner, isSecond, ...fields];
-    });
+    const verdict = await this.#space.insist((isSecond) => ({
+      script: scripts.RESERVE,
+      args: [key, payer, requestHash, owner, Number(isSecond), ...fields],
+    }));
     if (verdict === 'reserved') this.#leased.set(key, owner);
     return verdict as ReserveVerdict;
   }
@@ -88,9 +89,12 @@ export class RedisPayments implements PaymentStore {
   }
 
   async settling(key: string, owner: string, { answer, ...facts }: Settling): Promise<'settling' | 'owed'> {
-    const verdict = await this.#insist(scripts.SETTLING, (isSecond) => {
-      return [key, owner, isSecond, answer, this.#answerBytes, ...fieldsOf(facts)];
-    }).catch((error) => {
+    const fields = fieldsOf(facts);
+    const stepOf = (isSecond: boolean) => ({
+      script: scripts.SETTLING,
+      args: [key, owner, Number(isSecond), answer, this.#answerBytes, ...fields],
+    });
+    const verdict = await this.#space.insist(stepOf).catch((error) => {
       // It may have been written all the same; then nobody renews it, and it becomes unresolved.
       this.#leased.delete(key);
       throw error;
@@ -139,13 +143,6 @@ export class RedisPayments implements PaymentStore {
     return this.#space.run({ script, args });
   }
 
-  /** Asks once more when the reply is lost; the second time the script knows its own work again. */
-  #insist(script: Script, argsOf: (isSecond: 0 | 1) => (string | number)[]): Promise<unknown> {
-    return this.#space
-      .run({ script, args: argsOf(0) })
-      .catch(() => this.#space.run({ script, args: argsOf(1), isSecond: true }));
-  }
-
   /** What stays with its owner in another state is a settlement that outlives its request: it goes on being renewed. */
   async #takeBack(key: string, owner: string, progress: 'reserved' | 'settling'): Promise<void> {
     let state: unknown;
@@ -158,7 +155,8 @@ export class RedisPayments implements PaymentStore {
 
   async #renew(): Promise<void> {
     if (this.#leased.size === 0) return;
-    const lost = (await this.#run(scripts.RENEW, ...[...this.#leased].flat())) as string[];
+    const args = [...this.#leased].flat();
+    const lost = (await this.#space.run({ script: scripts.RENEW, args, patience: BACKGROUND })) as string[];
     for (const key of lost) this.#leased.delete(key);
   }
 }

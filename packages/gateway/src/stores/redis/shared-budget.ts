@@ -2,6 +2,7 @@ import { monotonicMs } from '../clock.ts';
 import type { Admit, Budget, BudgetView, NonceUse, Verdict } from '../ports.ts';
 import { SlidingLog } from '../sliding-log.ts';
 import { ADMIT, COMPLETE, PAUSE } from './budget-scripts.ts';
+import { type Patience, REQUEST, secondAfter } from './connection.ts';
 import type { Epoch } from './epoch.ts';
 import type { Keyspace } from './keyspace.ts';
 
@@ -49,19 +50,19 @@ export class SharedBudget {
     const { windowMs, inFlightMs, fromDispatch } = this.#budget;
     if (fromDispatch) return;
     const step = { script: COMPLETE, keys: ['slots'], args: [owner, windowMs, inFlightMs] };
-    await this.#space.run(step).catch(() => this.#space.run({ ...step, isSecond: true }));
+    await this.#space.insist(() => step);
   }
 
   /** This node pauses at once, the others when Redis can be told. */
   async pause(milliseconds: number): Promise<void> {
     this.#own.pause(monotonicMs() + milliseconds);
-    await this.spreadPause();
+    await this.spreadPause(REQUEST);
   }
 
   /** Tells the others of a pause that is not over. */
-  async spreadPause(): Promise<void> {
-    const milliseconds = this.#own.pauseMs(monotonicMs());
-    if (milliseconds > 0) await this.#space.run({ script: PAUSE, args: [Math.ceil(milliseconds)] });
+  async spreadPause(patience: Patience): Promise<void> {
+    const milliseconds = Math.ceil(this.#own.pauseMs(monotonicMs()));
+    if (milliseconds > 0) await this.#space.run({ script: PAUSE, args: [milliseconds], patience });
   }
 
   view(): BudgetView {
@@ -72,14 +73,14 @@ export class SharedBudget {
   }
 
   async #ask(attempt: Admit, waitHereMs: number): Promise<Verdict> {
-    const held = this.#epoch.held ?? (await this.#epoch.read());
+    const held = this.#epoch.held ?? (await this.#epoch.read(REQUEST));
     const verdict = await this.#askUnder(held, attempt, waitHereMs);
-    return verdict ?? (await this.#askUnder(await this.#epoch.read(), attempt, waitHereMs)) ?? unsettled();
+    return verdict ?? (await this.#askUnder(await this.#epoch.read(REQUEST), attempt, waitHereMs)) ?? unsettled();
   }
 
   /** Nothing when the epoch is another one. */
   async #askUnder(epoch: string, attempt: Admit, waitHereMs: number): Promise<Verdict | undefined> {
-    const { owner, room, nonce, isSecond = false } = attempt;
+    const { owner, room, nonce, waitedMs } = attempt;
     const { limit, windowMs, inFlightMs } = this.#budget;
     const pauseHereMs = this.#own.pauseMs(monotonicMs());
     const reply = await this.#space.run({
@@ -89,7 +90,7 @@ export class SharedBudget {
         ...[epoch, owner, limit, windowMs, inFlightMs, room ? 1 : 0, waitHereMs, pauseHereMs],
         ...(nonce ? [nonce.epoch, nonce.issuedAtSeconds] : ['', '']),
       ],
-      isSecond,
+      patience: waitedMs === undefined ? REQUEST : secondAfter(waitedMs),
     });
     const [kind, retryAfterMs, left, freesMs] = reply as [Verdict['kind'] | 'other epoch', number, number, number];
     if (kind === 'other epoch') return undefined;

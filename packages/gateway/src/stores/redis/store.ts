@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from '../ports.ts';
 import { BURN } from './budget-scripts.ts';
-import type { RedisConnection } from './connection.ts';
+import { BACKGROUND, type RedisConnection } from './connection.ts';
 import { Epoch } from './epoch.ts';
 import { Keyspace } from './keyspace.ts';
 import { keyOfNonce, SharedBudget } from './shared-budget.ts';
@@ -51,8 +51,7 @@ export class RedisStore implements Store {
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
     const { space } = this.#signIn;
     const step = { script: BURN, keys: [keyOfNonce(use)], args: [owner, use.epoch, use.issuedAtSeconds] };
-    const verdict = await space.run(step).catch(() => space.run({ ...step, isSecond: true }));
-    return verdict as NonceVerdict;
+    return (await space.insist(() => step)) as NonceVerdict;
   }
 
   complete(budget: Budget, owner: string): void {
@@ -74,7 +73,7 @@ export class RedisStore implements Store {
 
   /** Reads every epoch, as on each new connection. Never rejects. */
   async greet(): Promise<void> {
-    await Promise.allSettled([...this.#shared.values()].map(({ epoch }) => epoch.read()));
+    await Promise.allSettled([...this.#shared.values()].map(({ epoch }) => epoch.read(BACKGROUND)));
   }
 
   close(): void {
@@ -95,7 +94,7 @@ export class RedisStore implements Store {
   }
 
   #tick(): void {
-    this.#signIn.epoch.read().catch(() => undefined);
-    for (const { budget } of this.#shared.values()) budget?.spreadPause().catch(() => undefined);
+    this.#signIn.epoch.read(BACKGROUND).catch(() => undefined);
+    for (const { budget } of this.#shared.values()) budget?.spreadPause(BACKGROUND).catch(() => undefined);
   }
 }
