@@ -53,7 +53,9 @@ export async function openFleet({ redisUrl, windowMs = 60_000, paid = false, onS
       return { ...gateway, stop };
     },
     async close() {
-      await Promise.all([...running].map((gateway) => gateway.stop()));
+      const stopping = [...running].map((gateway) => gateway.stop());
+      running.clear();
+      await Promise.all(stopping);
       await upstream.close();
       await shop?.close();
     },

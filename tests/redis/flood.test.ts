@@ -7,7 +7,7 @@ import { ask, type Buyer, newBuyer, newPath as newPaidPath, type Reply, ROOMY } 
 import { askWith, isFull, newPath } from './asking.ts';
 import { type Nodes, openNodes, signAt } from './nodes.ts';
 
-const [LIMIT, WINDOW_MS, FLOOD_MS] = isFull ? [30, 60_000, 200_000] : [6, 700, 2_500];
+const [LIMIT, WINDOW_MS, FLOOD_MS] = isFull ? [30, 60_000, 200_000] : [6, 500, 1_800];
 const SIGNING_AT_ONCE = 8;
 const PAYING_AT_ONCE = 100;
 

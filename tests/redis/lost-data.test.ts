@@ -19,7 +19,7 @@ redisSuite('a Redis that loses its data', () => {
     return startHouse({ REDIS_URL, ...LIMITS }, { windowMs: WINDOW_MS });
   };
   beforeEach(async () => {
-    redis = await startRedis();
+    redis = await startRedis({ 'repl-diskless-sync-delay': '0' });
     proxy = await startTcpProxy(redis.port);
     house = await start();
   });
@@ -76,7 +76,7 @@ redisSuite('a Redis that loses its data', () => {
   });
 
   it('R5 after a failover to a replica that lacks what was last written', async () => {
-    const replica = await startRedis({ replicaof: `127.0.0.1 ${redis.port}`, 'repl-diskless-sync-delay': '0' });
+    const replica = await startRedis({ replicaof: `127.0.0.1 ${redis.port}` });
     while (!String(await replica.command('INFO', 'replication')).includes('master_link_status:up')) await sleep(20);
     replica.freeze();
     const { answer: used } = await untilServed(house.url);

@@ -57,7 +57,7 @@ redisSuite('GATEWAY_SECRET', () => {
         const next = await startNode(secret);
         await retire(balancer, nodes[index]);
         nodes[index] = next;
-        await sleep(300);
+        await sleep(200);
       }
     }
     isRolling = false;

@@ -10,6 +10,9 @@ export function steadyClock(): Clock {
   return () => monotonicMs() + offset;
 }
 
+/** A reply that was longer on its way says little about the time. */
+const TELLING_MS = 250;
+
 /** A clock elsewhere, as far as its replies have told it; until the first of them our own. */
 export class FollowedClock {
   #aheadMs = Date.now() - monotonicMs();
@@ -23,9 +26,11 @@ export class FollowedClock {
     return monotonicMs() + this.#aheadMs;
   }
 
-  /** Takes the time that it had between now and when it was asked. */
+  /** Takes the time that it had half-way between the question and its reply. */
   follow(theirsMs: number, askedAtMs: number): void {
-    this.#aheadMs = theirsMs - (askedAtMs + monotonicMs()) / 2;
+    const nowMs = monotonicMs();
+    if (this.#isFollowing && nowMs - askedAtMs > TELLING_MS) return;
+    this.#aheadMs = theirsMs - (askedAtMs + nowMs) / 2;
     this.#isFollowing = true;
   }
 }

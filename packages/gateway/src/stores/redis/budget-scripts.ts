@@ -112,3 +112,8 @@ note()
 local known = tonumber(redis.call('HGET', KEYS[1], 'pausedUntil')) or 0
 redis.call('HSET', KEYS[1], 'pausedUntil', math.max(known, now + ARGV[1]))
 return 'ok'`);
+
+/** Answers what the server does when its memory is full. */
+export const EVICTION_POLICY = script(`
+local info = redis.pcall('INFO', 'memory')
+return type(info) == 'string' and string.match(info, 'maxmemory_policy:([%w-]+)') or 'unknown'`);

@@ -17,6 +17,8 @@ export interface RedisState {
   close(): Promise<void>;
 }
 
+const EVICTS = 'Redis drops keys when its memory is full, and promises with them: set maxmemory-policy to noeviction';
+
 /** Opens it; nothing is asked of Redis before `connect`. */
 export async function openRedis({ url, signInKey }: RedisStateOptions): Promise<RedisState> {
   const connection = await RedisConnection.load(url);
@@ -28,6 +30,7 @@ export async function openRedis({ url, signInKey }: RedisStateOptions): Promise<
     async connect(notice) {
       await connection.connect(notice);
       await store.greet();
+      if (await store.mayEvict().catch(() => false)) notice(EVICTS);
     },
     async close() {
       store.close();

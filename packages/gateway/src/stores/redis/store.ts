@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from '../ports.ts';
-import { BURN } from './budget-scripts.ts';
+import { BURN, EVICTION_POLICY } from './budget-scripts.ts';
 import { BACKGROUND, type RedisConnection } from './connection.ts';
 import { Epoch } from './epoch.ts';
 import { Keyspace } from './keyspace.ts';
@@ -74,6 +74,12 @@ export class RedisStore implements Store {
   /** Reads every epoch, as on each new connection. Never rejects. */
   async greet(): Promise<void> {
     await Promise.allSettled([...this.#shared.values()].map(({ epoch }) => epoch.read(BACKGROUND)));
+  }
+
+  /** Whether the server drops keys when its memory is full, and with them promises. */
+  async mayEvict(): Promise<boolean> {
+    const policy = await this.#signIn.space.run({ script: EVICTION_POLICY });
+    return policy !== 'noeviction' && policy !== 'unknown';
   }
 
   close(): void {
