@@ -26,6 +26,7 @@ describe('without variables but a key', () => {
       singleUse: true,
       secrets: [],
       dataDir: './data',
+      redisUrl: undefined,
       upstreamTimeoutMs: 10_000,
       trustedProxies: [],
       logLevel: 'info',
@@ -74,6 +75,18 @@ const GOOD: readonly (readonly [string, string, object])[] = [
   ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ['RESPONSE_CACHE', 'off', {}],
 ];
+
+describe('REDIS_URL', () => {
+  it.each(['redis://localhost', 'redis://user:p%40ss@redis.example:6380/3', 'rediss://:password@[2001:db8::1]:6379/'])(
+    '%s is taken, with a secret that all nodes share',
+    (url) => {
+      expect(readConfig({ ...KEY, REDIS_URL: url, GATEWAY_SECRET: SECRET })).toMatchObject({ redisUrl: url });
+      expect(faultsOf({ ...KEY, REDIS_URL: url })).toEqual([
+        expect.stringMatching(/^GATEWAY_SECRET is required with REDIS_URL/),
+      ]);
+    },
+  );
+});
 
 describe('a good value', () => {
   it.each(GOOD)('%s=%s is taken', (name, value, expected) => {
@@ -150,7 +163,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   PRICE_SURCHARGE_USD_MICROS: NO_INTEGER,
   FEE_BUDGET_LAMPORTS_PER_HOUR: NO_INTEGER,
   PAID_UPSTREAM_TIMEOUT_MS: [...NO_INTEGER, '0', '60001'],
-  REDIS_URL: ['redis://x'],
+  REDIS_URL: ['localhost:6379', 'http://x', 'redis://', 'redis://x/name', 'redis://x/0?db=1', 'redis://u:%zz@x'],
 };
 
 /** What a fault for HOST is about is the origin that clients sign for. */

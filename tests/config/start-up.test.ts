@@ -50,7 +50,7 @@ describe.concurrent('a start that cannot work ends with exit code 1 and says wha
         LOG_LEVEL: 'x',
         TRUST_PROXY: 'x',
         RESPONSE_CACHE: 'on',
-        REDIS_URL: 'redis://CANARY',
+        REDIS_URL: 'http://CANARY',
       }),
     );
     const named = faults.map((fault) => /^[A-Z_]+/.exec(fault)?.[0]).sort();

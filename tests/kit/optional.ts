@@ -16,7 +16,7 @@ export function findProgram(name: string): string | undefined {
 export function suiteWith(name: string, title: string, body: (path: string) => void): void {
   const path = findProgram(name);
   if (path !== undefined) describe(title, () => body(path));
-  else if (!isRequired) describe.skip(`${title} (skipped: ${name} is not installed)`, () => body(name));
+  else if (!isRequired) describe.skip(`${title} (skipped: no ${name} here)`, () => body(name));
   else
     it(title, () => {
       throw new Error(`${name} is not installed, and every suite is required`);

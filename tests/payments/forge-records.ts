@@ -1,29 +1,38 @@
 import { rmSync } from 'node:fs';
 import { open } from 'lmdb';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { EmbeddedPayments } from '../../packages/gateway/src/stores/embedded-payments.ts';
 import { FreeSpace } from '../../packages/gateway/src/stores/free-space.ts';
-import type { NewPayment } from '../../packages/gateway/src/stores/payments.ts';
+import { type NewPayment, PAYMENTS, type PaymentStore } from '../../packages/gateway/src/stores/payments.ts';
+import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
+import { LEASE_MS } from '../../packages/gateway/src/stores/redis/payment-lua.ts';
+import { RedisPayments } from '../../packages/gateway/src/stores/redis/payments.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 
-/** The payments of a folder, under a clock that a test turns. */
+/** A store of payments, under a clock that a test turns. */
 export interface Ledger {
-  payments: EmbeddedPayments;
+  payments: PaymentStore;
   nowMs: number;
-  /** Closes the folder and opens it again, as a process that starts anew. */
+  /** Bytes that all answers may have together. */
+  readonly answerBytes: number;
+  /** Ends the process that uses the store, and goes on as one that starts anew when that has been noticed. */
   reopen(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the payments of a new folder. */
-export function openLedger(): Ledger {
+const START_MS = Date.parse('2026-11-20T00:00:00Z');
+
+/** The payments of a new folder. */
+async function openEmbeddedLedger(): Promise<Ledger> {
   const folder = makeFolder();
   const openRoot = () => open({ path: `${folder}/gateway.lmdb`, maxDbs: 8 });
   const space = new FreeSpace(folder);
   let root = openRoot();
-  const start = Date.parse('2026-11-20T00:00:00Z');
   const ledger: Ledger = {
     payments: new EmbeddedPayments(root, () => ledger.nowMs, space),
-    nowMs: start,
+    nowMs: START_MS,
+    answerBytes: PAYMENTS.answerBytes,
     async reopen() {
       await root.close();
       root = openRoot();
@@ -36,6 +45,51 @@ export function openLedger(): Ledger {
   };
   return ledger;
 }
+
+/** The payments of a Redis that was emptied. */
+async function openRedisLedger(redis: RedisServer): Promise<Ledger> {
+  await redis.command('FLUSHALL');
+  const answerBytes = 256 * 1024;
+  const openNode = async () => {
+    const connection = await RedisConnection.load(redis.url);
+    await connection.connect(() => undefined);
+    const payments = new RedisPayments(connection, { clock: () => ledger.nowMs, answerBytes });
+    const close = () => {
+      payments.close();
+      connection.close();
+    };
+    return { payments, close };
+  };
+  const ledger = { nowMs: START_MS, answerBytes } as Ledger;
+  let node = await openNode();
+  return Object.assign(ledger, {
+    payments: node.payments,
+    async reopen() {
+      node.close();
+      ledger.nowMs += LEASE_MS;
+      node = await openNode();
+      ledger.payments = node.payments;
+    },
+    close: async () => node.close(),
+  });
+}
+
+/** A suite that every store of payments passes. */
+export function onEveryLedger(suite: (open: () => Promise<Ledger>) => void): void {
+  describe('payments in a folder', () => suite(openEmbeddedLedger));
+  redisSuite('payments on Redis', () => {
+    let redis: RedisServer;
+    beforeAll(async () => {
+      redis = await startRedis();
+    });
+    afterAll(() => redis.stop());
+    suite(() => openRedisLedger(redis));
+  });
+}
+
+/** An answer that has this share of the bytes that all answers may have together. */
+export const answerOf = ({ answerBytes }: Ledger, share: number): string =>
+  `"${'x'.repeat(Math.floor(answerBytes * share))}"`;
 
 let serial = 0;
 

@@ -1,168 +1,171 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Ledger, newPayment, openLedger, REFUSED, SETTLED, settle, startSettling } from './forge-records.ts';
+import { type Ledger, newPayment, onEveryLedger, REFUSED, SETTLED, settle, startSettling } from './forge-records.ts';
 
-let ledger: Ledger;
-beforeEach(() => {
-  ledger = openLedger();
-});
-afterEach(() => ledger.close());
-
-const progressOf = async (key: string) => (await ledger.payments.find(key))?.progress;
-
-describe('a reservation', () => {
-  it('P1 is given once', async () => {
-    const payment = newPayment();
-    expect(await ledger.payments.reserve(payment)).toBe('reserved');
-    expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('taken');
-    expect(await ledger.payments.reserve(payment)).toBe('taken');
-    expect(await ledger.payments.find(payment.key)).toEqual({ ...payment, progress: 'reserved' });
+onEveryLedger((open) => {
+  let ledger: Ledger;
+  beforeEach(async () => {
+    ledger = await open();
   });
+  afterEach(() => ledger.close());
 
-  it('P22 is given back by its owner only, and can then be taken again', async () => {
-    const payment = newPayment();
-    await ledger.payments.reserve(payment);
-    await ledger.payments.release(payment.key, 'another');
-    expect(await progressOf(payment.key)).toBe('reserved');
-    await ledger.payments.release(payment.key, payment.owner);
-    expect(await progressOf(payment.key)).toBeUndefined();
-    expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('reserved');
-    await ledger.payments.release(payment.key, payment.owner);
-    expect(await progressOf(payment.key)).toBe('reserved');
-  });
+  const progressOf = async (key: string) => (await ledger.payments.find(key))?.progress;
 
-  it('P22 is carried on by its owner only, and not after it was given back', async () => {
-    const payment = newPayment();
-    const facts = { answer: '1' };
-    await expect(ledger.payments.settling(payment.key, payment.owner, facts)).rejects.toThrow();
-    await ledger.payments.reserve(payment);
-    await expect(ledger.payments.settling(payment.key, 'another', facts)).rejects.toThrow();
-    await ledger.payments.release(payment.key, payment.owner);
-    await expect(ledger.payments.settling(payment.key, payment.owner, facts)).rejects.toThrow();
-    expect(await ledger.payments.answer(payment.key)).toBeUndefined();
-  });
-
-  it('does not outlive its process, for nothing can have moved', async () => {
-    const payment = newPayment();
-    await ledger.payments.reserve(payment);
-    await ledger.reopen();
-    expect(await progressOf(payment.key)).toBeUndefined();
-    expect(await ledger.payments.reserve(payment)).toBe('reserved');
-  });
-
-  it('is given back without complaint when there is none', async () => {
-    await expect(ledger.payments.release('nobody', 'nobody')).resolves.toBeUndefined();
-  });
-});
-
-describe('a payment that is being settled', () => {
-  it('P7 is known again after a crash, its outcome open, with its answer and everything noted', async () => {
-    const payment = newPayment();
-    await startSettling(ledger, payment, '{"lamports":18446744073709551615}');
-    await ledger.reopen();
-    const record = { ...payment, signature: 'signature', height: 7, progress: 'unresolved' };
-    expect(await ledger.payments.find(payment.key)).toEqual(record);
-    expect(await ledger.payments.open()).toEqual([record]);
-    expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');
-    expect(await ledger.payments.owed(payment.payer, payment.requestHash)).toEqual(record);
-    expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('taken');
-    expect(await ledger.payments.reserve(newPayment({ payer: payment.payer, requestHash: payment.requestHash }))).toBe(
-      'owed',
-    );
-  });
-
-  it('P22 is given back by nobody', async () => {
-    const payment = newPayment();
-    await startSettling(ledger, payment);
-    await ledger.payments.release(payment.key, payment.owner);
-    expect(await progressOf(payment.key)).toBe('settling');
-    await expect(ledger.payments.settling(payment.key, payment.owner, { answer: '2' })).rejects.toThrow();
-    expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
-  });
-
-  it('P6 is open when its outcome is not known, also after a restart, and with the signature that was told', async () => {
-    const payment = newPayment();
-    await startSettling(ledger, payment);
-    expect(await ledger.payments.open()).toEqual([]);
-    await ledger.payments.unresolved(payment.key, 'told');
-    expect(await ledger.payments.open()).toMatchObject([{ key: payment.key, signature: 'told' }]);
-    await ledger.reopen();
-    expect(await ledger.payments.open()).toMatchObject([{ key: payment.key, signature: 'told' }]);
-  });
-
-  it('is withdrawn by its owner only, as if it had never been', async () => {
-    const payment = newPayment();
-    await startSettling(ledger, payment);
-    await ledger.payments.withdraw(payment.key, 'another');
-    expect(await progressOf(payment.key)).toBe('settling');
-    await ledger.payments.withdraw(payment.key, payment.owner);
-    expect(await progressOf(payment.key)).toBeUndefined();
-    await ledger.reopen();
-    expect(await progressOf(payment.key)).toBeUndefined();
-    expect(await ledger.payments.reserve(payment)).toBe('reserved');
-  });
-
-  it('is not withdrawn once its outcome is open or known', async () => {
-    const [open, known] = [newPayment(), newPayment()];
-    await startSettling(ledger, open);
-    await ledger.payments.unresolved(open.key);
-    await settle(ledger, known);
-    for (const { key, owner } of [open, known]) await ledger.payments.withdraw(key, owner);
-    expect([await progressOf(open.key), await progressOf(known.key)]).toEqual(['unresolved', 'settled']);
-  });
-});
-
-describe('proof', () => {
-  it.each([
-    ['settled', SETTLED],
-    ['refused', REFUSED],
-  ])('moves an open payment to %s, for good', async (progress, proof) => {
-    const payment = newPayment();
-    await startSettling(ledger, payment);
-    await ledger.payments.unresolved(payment.key);
-    await ledger.payments.resolve(payment.key, proof);
-    expect(await ledger.payments.find(payment.key)).toMatchObject({ progress, resolvedAtMs: ledger.nowMs });
-    expect(await ledger.payments.open()).toEqual([]);
-    await ledger.reopen();
-    expect(await ledger.payments.find(payment.key)).toMatchObject({ progress, resolvedAtMs: ledger.nowMs });
-    expect(await ledger.payments.open()).toEqual([]);
-  });
-
-  it('that comes later and says otherwise is ignored: what has settled stays settled', async () => {
-    const payment = newPayment();
-    await settle(ledger, payment);
-    const settledAtMs = ledger.nowMs;
-    ledger.nowMs += 5_000;
-    await ledger.payments.resolve(payment.key, REFUSED);
-    await ledger.payments.resolve(payment.key, { ...SETTLED, signature: 'another' });
-    await ledger.payments.unresolved(payment.key, 'another');
-    await ledger.reopen();
-    const record = { progress: 'settled', signature: 'signature', resolvedAtMs: settledAtMs };
-    expect(await ledger.payments.find(payment.key)).toMatchObject(record);
-    expect((await ledger.payments.find(payment.key))?.reason).toBeUndefined();
-  });
-
-  it('of what nobody knows is ignored', async () => {
-    await ledger.payments.resolve('nobody', SETTLED);
-    await ledger.payments.unresolved('nobody', 'signature');
-    expect(await progressOf('nobody')).toBeUndefined();
-    expect(await ledger.payments.open()).toEqual([]);
-  });
-});
-
-describe('a payment that had settled before it was known', () => {
-  it('is adopted as settled, without an answer, which can be kept later', async () => {
-    const payment = newPayment();
-    await ledger.payments.adopt(payment, 'found');
-    await ledger.reopen();
-    expect(await ledger.payments.find(payment.key)).toMatchObject({
-      progress: 'settled',
-      signature: 'found',
-      owed: true,
+  describe('a reservation', () => {
+    it('P1 is given once', async () => {
+      const payment = newPayment();
+      expect(await ledger.payments.reserve(payment)).toBe('reserved');
+      expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('taken');
+      expect(await ledger.payments.reserve(payment)).toBe('taken');
+      expect(await ledger.payments.find(payment.key)).toEqual({ ...payment, progress: 'reserved' });
     });
-    expect(await ledger.payments.answer(payment.key)).toBeUndefined();
-    await ledger.payments.keep(payment.key, '{"later":true}');
-    await ledger.reopen();
-    expect(await ledger.payments.answer(payment.key)).toBe('{"later":true}');
-    expect(await ledger.payments.reserve(payment)).toBe('taken');
+
+    it('P22 is given back by its owner only, and can then be taken again', async () => {
+      const payment = newPayment();
+      await ledger.payments.reserve(payment);
+      await ledger.payments.release(payment.key, 'another');
+      expect(await progressOf(payment.key)).toBe('reserved');
+      await ledger.payments.release(payment.key, payment.owner);
+      expect(await progressOf(payment.key)).toBeUndefined();
+      expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('reserved');
+      await ledger.payments.release(payment.key, payment.owner);
+      expect(await progressOf(payment.key)).toBe('reserved');
+    });
+
+    it('P22 is carried on by its owner only, and not after it was given back', async () => {
+      const payment = newPayment();
+      const facts = { answer: '1' };
+      await expect(ledger.payments.settling(payment.key, payment.owner, facts)).rejects.toThrow();
+      await ledger.payments.reserve(payment);
+      await expect(ledger.payments.settling(payment.key, 'another', facts)).rejects.toThrow();
+      await ledger.payments.release(payment.key, payment.owner);
+      await expect(ledger.payments.settling(payment.key, payment.owner, facts)).rejects.toThrow();
+      expect(await ledger.payments.answer(payment.key)).toBeUndefined();
+    });
+
+    it('does not outlive its process, for nothing can have moved', async () => {
+      const payment = newPayment();
+      await ledger.payments.reserve(payment);
+      await ledger.reopen();
+      expect(await progressOf(payment.key)).toBeUndefined();
+      expect(await ledger.payments.reserve(payment)).toBe('reserved');
+    });
+
+    it('is given back without complaint when there is none', async () => {
+      await expect(ledger.payments.release('nobody', 'nobody')).resolves.toBeUndefined();
+    });
+  });
+
+  describe('a payment that is being settled', () => {
+    it('P7 is known again after a crash, its outcome open, with its answer and everything noted', async () => {
+      const payment = newPayment();
+      await startSettling(ledger, payment, '{"lamports":18446744073709551615}');
+      await ledger.reopen();
+      const record = { ...payment, signature: 'signature', height: 7, progress: 'unresolved' };
+      expect(await ledger.payments.find(payment.key)).toEqual(record);
+      expect(await ledger.payments.open()).toEqual([record]);
+      expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');
+      expect(await ledger.payments.owed(payment.payer, payment.requestHash)).toEqual(record);
+      expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('taken');
+      expect(
+        await ledger.payments.reserve(newPayment({ payer: payment.payer, requestHash: payment.requestHash })),
+      ).toBe('owed');
+    });
+
+    it('P22 is given back by nobody', async () => {
+      const payment = newPayment();
+      await startSettling(ledger, payment);
+      await ledger.payments.release(payment.key, payment.owner);
+      expect(await progressOf(payment.key)).toBe('settling');
+      await expect(ledger.payments.settling(payment.key, payment.owner, { answer: '2' })).rejects.toThrow();
+      expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
+    });
+
+    it('P6 is open when its outcome is not known, also after a restart, and with the signature that was told', async () => {
+      const payment = newPayment();
+      await startSettling(ledger, payment);
+      expect(await ledger.payments.open()).toEqual([]);
+      await ledger.payments.unresolved(payment.key, 'told');
+      expect(await ledger.payments.open()).toMatchObject([{ key: payment.key, signature: 'told' }]);
+      await ledger.reopen();
+      expect(await ledger.payments.open()).toMatchObject([{ key: payment.key, signature: 'told' }]);
+    });
+
+    it('is withdrawn by its owner only, as if it had never been', async () => {
+      const payment = newPayment();
+      await startSettling(ledger, payment);
+      await ledger.payments.withdraw(payment.key, 'another');
+      expect(await progressOf(payment.key)).toBe('settling');
+      await ledger.payments.withdraw(payment.key, payment.owner);
+      expect(await progressOf(payment.key)).toBeUndefined();
+      await ledger.reopen();
+      expect(await progressOf(payment.key)).toBeUndefined();
+      expect(await ledger.payments.reserve(payment)).toBe('reserved');
+    });
+
+    it('is not withdrawn once its outcome is open or known', async () => {
+      const [open, known] = [newPayment(), newPayment()];
+      await startSettling(ledger, open);
+      await ledger.payments.unresolved(open.key);
+      await settle(ledger, known);
+      for (const { key, owner } of [open, known]) await ledger.payments.withdraw(key, owner);
+      expect([await progressOf(open.key), await progressOf(known.key)]).toEqual(['unresolved', 'settled']);
+    });
+  });
+
+  describe('proof', () => {
+    it.each([
+      ['settled', SETTLED],
+      ['refused', REFUSED],
+    ])('moves an open payment to %s, for good', async (progress, proof) => {
+      const payment = newPayment();
+      await startSettling(ledger, payment);
+      await ledger.payments.unresolved(payment.key);
+      await ledger.payments.resolve(payment.key, proof);
+      const record = { progress, resolvedAtMs: ledger.nowMs };
+      expect(await ledger.payments.find(payment.key)).toMatchObject(record);
+      expect(await ledger.payments.open()).toEqual([]);
+      await ledger.reopen();
+      expect(await ledger.payments.find(payment.key)).toMatchObject(record);
+      expect(await ledger.payments.open()).toEqual([]);
+    });
+
+    it('that comes later and says otherwise is ignored: what has settled stays settled', async () => {
+      const payment = newPayment();
+      await settle(ledger, payment);
+      const settledAtMs = ledger.nowMs;
+      ledger.nowMs += 5_000;
+      await ledger.payments.resolve(payment.key, REFUSED);
+      await ledger.payments.resolve(payment.key, { ...SETTLED, signature: 'another' });
+      await ledger.payments.unresolved(payment.key, 'another');
+      await ledger.reopen();
+      const record = { progress: 'settled', signature: 'signature', resolvedAtMs: settledAtMs };
+      expect(await ledger.payments.find(payment.key)).toMatchObject(record);
+      expect((await ledger.payments.find(payment.key))?.reason).toBeUndefined();
+    });
+
+    it('of what nobody knows is ignored', async () => {
+      await ledger.payments.resolve('nobody', SETTLED);
+      await ledger.payments.unresolved('nobody', 'signature');
+      expect(await progressOf('nobody')).toBeUndefined();
+      expect(await ledger.payments.open()).toEqual([]);
+    });
+  });
+
+  describe('a payment that had settled before it was known', () => {
+    it('is adopted as settled, without an answer, which can be kept later', async () => {
+      const payment = newPayment();
+      await ledger.payments.adopt(payment, 'found');
+      await ledger.reopen();
+      expect(await ledger.payments.find(payment.key)).toMatchObject({
+        progress: 'settled',
+        signature: 'found',
+        owed: true,
+      });
+      expect(await ledger.payments.answer(payment.key)).toBeUndefined();
+      await ledger.payments.keep(payment.key, '{"later":true}');
+      await ledger.reopen();
+      expect(await ledger.payments.answer(payment.key)).toBe('{"later":true}');
+      expect(await ledger.payments.reserve(payment)).toBe('taken');
+    });
   });
 });

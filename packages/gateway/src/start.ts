@@ -1,14 +1,12 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
 import { compose, type Surroundings } from './compose/compose.ts';
 import { secretsIn } from './compose/lanes.ts';
+import { openState, type State } from './compose/state.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/server.ts';
 import { createLog, type Log, type LogDestination } from './log.ts';
 import { type ServedMetrics, serveMetrics } from './metrics/server.ts';
 import type { LogLine } from './stages/trail.ts';
-import { type Embedded, openEmbedded } from './stores/embedded.ts';
-import { type FolderLock, lockFolder } from './stores/lock.ts';
 
 /** A gateway that is serving. */
 export interface RunningGateway {
@@ -29,18 +27,6 @@ export interface StartOptions extends Pick<Surroundings, 'windowMs' | 'breaker' 
 const MAX_CONNECTIONS = 2_000;
 const DRAIN_MS = 55_000;
 
-async function takeFolder(folder: string): Promise<FolderLock> {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    accessSync(folder, constants.W_OK);
-  } catch {
-    throw new ConfigError([`DATA_DIR: the folder ${folder} cannot be made or written.`]);
-  }
-  const lock = await lockFolder(folder);
-  if (lock) return lock;
-  throw new ConfigError([`DATA_DIR: another process serves from ${folder}; without REDIS_URL only one may.`]);
-}
-
 /** What to change when nothing can listen there; the variables may have a prefix. */
 function listenFault(error: NodeJS.ErrnoException, { host, port }: Place, prefix = ''): Error {
   const name = `${prefix}PORT`;
@@ -60,13 +46,14 @@ interface Place {
 }
 
 /** What must never show up in the log. */
-function upstreamSecrets({ tokens, paid }: Config): string[] {
+function secretsOf({ tokens, paid, redisUrl }: Config): string[] {
   const urls = paid
     ? [paid.rpcUrls.alchemy, paid.rpcUrls.helius, paid.solanaRpcUrls].flatMap(Object.values<string>)
     : [];
   const { wallet, facilitator } = paid ?? {};
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
-  const own = [tokens?.key, wallet?.key, authorization].filter((secret) => secret !== undefined);
+  const redisPassword = redisUrl === undefined ? undefined : decodeURIComponent(new URL(redisUrl).password);
+  const own = [tokens?.key, wallet?.key, authorization, redisPassword].filter((secret) => secret !== undefined);
   return [...own, ...urls.flatMap(secretsIn)];
 }
 
@@ -76,16 +63,16 @@ async function openMetrics({ metrics: place }: Config): Promise<ServedMetrics | 
 }
 
 interface Foundations {
-  readonly embedded: Embedded;
+  readonly state: State;
   readonly served: ServedMetrics | undefined;
 }
 
 async function serve(config: Config, foundations: Foundations, options: StartOptions): Promise<RunningGateway> {
   const { logTo, ...paces } = options;
-  const { store, payments, secret } = foundations.embedded;
+  const { store, payments, secrets, connect } = foundations.state;
   const { metrics, url: metricsUrl } = foundations.served ?? {};
-  const secrets = config.secrets.length > 0 ? config.secrets : [secret];
-  const log = createLog(config.logLevel, [...secrets, ...upstreamSecrets(config)], logTo);
+  const log = createLog(config.logLevel, [...secrets, ...secretsOf(config)], logTo);
+  await connect(log.notice);
   const { request, notice, failure: onFailure } = log;
   const observe = (line: LogLine) => {
     request(line);
@@ -93,8 +80,8 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   };
   let stopping = false;
   const observers = { log: observe, notice, onFailure, onSettlement: (outcome: string) => metrics?.settled(outcome) };
-  const state = { store, payments, secrets, isStopping: () => stopping };
-  const house = await compose(config, { ...state, ...observers, ...paces });
+  const remembered = { store, payments, secrets, isStopping: () => stopping };
+  const house = await compose(config, { ...remembered, ...observers, ...paces });
   const server = createHttpServer({
     handle: house.gateway,
     trustedProxies: trustedProxies(config.trustedProxies),
@@ -130,11 +117,10 @@ export async function startGateway(config: Config, options: StartOptions = {}): 
     for (const each of held) await each.close();
   };
   try {
-    hold(await takeFolder(config.dataDir));
-    const embedded = hold(await openEmbedded(config.dataDir));
+    const state = hold(await openState(config));
     const served = await openMetrics(config);
     if (served) hold(served);
-    const running = await serve(config, { embedded, served }, options);
+    const running = await serve(config, { state, served }, options);
     return { ...running, stop: () => running.stop().then(release) };
   } catch (error) {
     await release();

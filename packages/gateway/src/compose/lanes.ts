@@ -55,6 +55,9 @@ export function secretsIn(url: string): string[] {
   return [...searchParams.values(), ...pathname.split('/')].filter((part) => part.length >= MIN_SECRET_LENGTH);
 }
 
+/** The budget of the asset-data routes, which sign-ins are burnt with: one for each upstream key. */
+export const tokensBudgetKey = ({ key }: Pick<TokensConfig, 'key'>): string => `tokens:${hashOf(key)}`;
+
 type Connect = (options: UpstreamOptions) => Connection;
 
 /** Builds the lanes of everything that is configured. */
@@ -85,7 +88,7 @@ export class Lanes {
   #addTokens({ key, baseUrl, limitPerMinute }: TokensConfig): void {
     const { config, windowMs = MINUTE_MS } = this.#parts;
     const inFlightMs = config.upstreamTimeoutMs;
-    const budget = { key: `tokens:${hashOf(key)}`, limit: limitPerMinute, windowMs, inFlightMs };
+    const budget = { key: tokensBudgetKey({ key }), limit: limitPerMinute, windowMs, inFlightMs };
     const connection = new RestUpstream({
       baseUrl,
       headers: { 'x-api-key': key },
@@ -119,7 +122,8 @@ export class Lanes {
 
   #addLane(name: LaneName, limit: number, options: LaneOptions, connect: Connect): void {
     if (limit === 0) return;
-    const budget = { key: laneKeyOf(name), limit, windowMs: SECOND_MS, inFlightMs: 0, fromDispatch: true };
+    const key = `${laneKeyOf(name)}:${hashOf(JSON.stringify([options.baseUrl, options.headers]))}`;
+    const budget = { key, limit, windowMs: SECOND_MS, inFlightMs: 0, fromDispatch: true };
     const inFlight = { key: name.provider, limit: PAID_IN_FLIGHT };
     this.#open({ name, budget, inFlight }, connect({ ...options, connections: PAID_IN_FLIGHT }));
   }

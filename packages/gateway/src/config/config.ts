@@ -19,6 +19,8 @@ export interface Config {
   /** The first signs, all verify. Empty: the one that the data folder keeps. */
   readonly secrets: readonly string[];
   readonly dataDir: string;
+  /** Where nodes share their state; nothing for one process with a folder of its own. */
+  readonly redisUrl: string | undefined;
   readonly upstreamTimeoutMs: number;
   /** CIDR texts. */
   readonly trustedProxies: readonly string[];
@@ -36,8 +38,6 @@ export interface TokensConfig {
 
 const MIN_SECRET_LENGTH = 32;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-/** Part of the contract, not served by this version: set, it would promise what does not happen. */
-const NOT_SERVED = ['REDIS_URL'];
 
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
@@ -93,6 +93,24 @@ function readSecrets(read: Reader): string[] {
   return secrets;
 }
 
+function isRedisUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);
+  const isPlain = /^\/?\d*$/.test(pathname) && search === '' && hash === '';
+  const isEscaped = !/%(?![0-9a-f]{2})/i.test(username + password);
+  return ['redis:', 'rediss:'].includes(protocol) && hostname !== '' && isPlain && isEscaped;
+}
+
+function readRedisUrl(read: Reader): string | undefined {
+  const url = read.optional('REDIS_URL');
+  if (url === undefined) return undefined;
+  const isGood = isRedisUrl(url);
+  read.check(isGood, 'REDIS_URL must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS.');
+  const hasSecret = read.optional('GATEWAY_SECRET') !== undefined;
+  read.check(!isGood || hasSecret, 'GATEWAY_SECRET is required with REDIS_URL: all nodes sign with the same one.');
+  return url;
+}
+
 function readProxies(read: Reader): string[] {
   const proxies = read.list('TRUST_PROXY');
   read.check(proxies.every(isCidr), 'TRUST_PROXY must be a comma-separated list of CIDRs such as 10.0.0.0/8.');
@@ -119,15 +137,13 @@ export function readConfig(environment: Environment): Config {
     singleUse: read.choice('SIWX_NONCE', 'single-use', ['single-use', 'until-expiry']) === 'single-use',
     secrets: readSecrets(read),
     dataDir: read.text('DATA_DIR', './data'),
+    redisUrl: readRedisUrl(read),
     upstreamTimeoutMs: read.integer('UPSTREAM_TIMEOUT_MS', 10_000, [1, 600_000]),
     trustedProxies: readProxies(read),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     metrics: readMetrics(read),
   };
   read.choice('RESPONSE_CACHE', 'off', ['off']);
-  for (const name of NOT_SERVED) {
-    read.check(read.optional(name) === undefined, `${name} is not supported by this version; unset it.`);
-  }
   read.check(
     config.tokens !== undefined || config.paid !== undefined,
     'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL or HELIUS_API_KEY.',

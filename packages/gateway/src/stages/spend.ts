@@ -38,8 +38,9 @@ function refusalOf(reason: keyof typeof CODES, retryAfterMs: number | undefined)
 
 /** Asks the store; a lost reply is asked for once more, with the same owner, which the store recognises. */
 async function ask(store: Store, attempt: Admit): Promise<Verdict> {
+  const sinceMs = performance.now();
   try {
-    return await store.admit(attempt).catch(() => store.admit(attempt));
+    return await store.admit(attempt).catch(() => store.admit({ ...attempt, waitedMs: performance.now() - sinceMs }));
   } catch (error) {
     const reason = `store: ${error instanceof Error ? error.message : 'failed'}`;
     throw new Refusal('state_unavailable', { reason });

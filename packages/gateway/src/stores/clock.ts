@@ -9,3 +9,28 @@ export function steadyClock(): Clock {
   const offset = Date.now() - monotonicMs();
   return () => monotonicMs() + offset;
 }
+
+/** A reply that was longer on its way says little about the time. */
+const TELLING_MS = 250;
+
+/** A clock elsewhere, as far as its replies have told it; until the first of them our own. */
+export class FollowedClock {
+  #aheadMs = Date.now() - monotonicMs();
+  #isFollowing = false;
+
+  get isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
+  now(): number {
+    return monotonicMs() + this.#aheadMs;
+  }
+
+  /** Takes the time that it had half-way between the question and its reply. */
+  follow(theirsMs: number, askedAtMs: number): void {
+    const nowMs = monotonicMs();
+    if (this.#isFollowing && nowMs - askedAtMs > TELLING_MS) return;
+    this.#aheadMs = theirsMs - (askedAtMs + nowMs) / 2;
+    this.#isFollowing = true;
+  }
+}

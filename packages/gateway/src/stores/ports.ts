@@ -25,6 +25,8 @@ export interface Admit {
   /** Whether this node has room for one more call in flight. */
   readonly room: boolean;
   readonly nonce?: NonceUse;
+  /** It was asked before, and after so many milliseconds the reply was given up as lost: that much less time is left. */
+  readonly waitedMs?: number;
 }
 
 /** What became of a nonce. */

@@ -1,0 +1,119 @@
+import { NONCE_MAX_AGE_SECONDS, NONCE_MAX_AHEAD_SECONDS, NONCE_MEMORY_SECONDS } from '../ports.ts';
+import { script } from './script.ts';
+
+/**
+ * Reads the epoch, and makes one where there is none. One that was written by another server (restarted, or a replica that has
+ * been promoted) is replaced, for it may have come back with less than there was. When this node held another epoch, data was
+ * lost before the present one was born; that is written down, so that the budget stays closed for those who start later too.
+ * ARGV: the epoch held (or nothing), a fresh one. Answers the epoch.
+ */
+export const READ_EPOCH = script(`
+local held, fresh = ARGV[1], ARGV[2]
+local info = redis.pcall('INFO', 'server')
+local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or 'unknown'
+local epoch, bornAt, lostAt, home = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'bornAt', 'lostAt', 'home'))
+if not epoch or home ~= server then
+  note()
+  redis.call('HSET', KEYS[1], 'epoch', fresh, 'bornAt', now, 'home', server)
+  if epoch or held ~= '' then redis.call('HSET', KEYS[1], 'lostAt', now) end
+  return fresh
+end
+if held ~= '' and held ~= epoch and (tonumber(lostAt) or 0) < tonumber(bornAt) then
+  note()
+  redis.call('HSET', KEYS[1], 'lostAt', bornAt)
+end
+return epoch`);
+
+/** Whether a nonce can be burnt by an owner, and the burning. */
+const NONCES = `
+local function judge(key, owner, epoch, ofNonce, issuedAt)
+  if ofNonce ~= epoch then return 'nonce_used' end
+  local age = now / 1000 - issuedAt
+  if age > ${NONCE_MAX_AGE_SECONDS} or age < -${NONCE_MAX_AHEAD_SECONDS} then return 'nonce_expired' end
+  local user = redis.call('GET', key)
+  if user and user ~= owner then return 'nonce_used' end
+  return 'burnt'
+end
+local function burn(key, owner, issuedAt)
+  redis.call('SET', key, owner, 'PX', math.ceil((issuedAt + ${NONCE_MEMORY_SECONDS}) * 1000 - now))
+end
+`;
+
+/**
+ * KEYS: state, the nonce. ARGV: owner, the nonce's epoch, when it was issued. Answers what became of the nonce.
+ */
+export const BURN = script(`${NONCES}
+local owner, ofNonce, issuedAt = ARGV[1], ARGV[2], tonumber(ARGV[3])
+note()
+local verdict = judge(KEYS[2], owner, redis.call('HGET', KEYS[1], 'epoch'), ofNonce, issuedAt)
+if verdict == 'burnt' then burn(KEYS[2], owner, issuedAt) end
+return verdict`);
+
+/**
+ * The nonce, a pause, room and the limit are judged in this order; then the slot is taken and the nonce burnt, or neither. The
+ * score of a slot is when it frees. KEYS: state, slots, limits, the nonce if there is one. ARGV: the epoch held, owner, limit,
+ * window and longest call in milliseconds, room (1 or 0), how long this node's own log and pause say to wait, the nonce's epoch
+ * and when it was issued. Answers the verdict (or that the epoch is another one), how long to wait, slots left, when one frees.
+ */
+export const ADMIT = script(`${NONCES}
+local held, owner, limit, window, longest, room, waitHere, pauseHere, ofNonce, issuedAt = unpack(ARGV, 1, 10)
+limit, window, longest, issuedAt = tonumber(limit), tonumber(window), tonumber(longest), tonumber(issuedAt)
+local hold = window + longest
+note()
+local epoch, lostAt, pausedUntil = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'lostAt', 'pausedUntil'))
+if epoch ~= held then return { 'other epoch' } end
+if issuedAt then
+  local verdict = judge(KEYS[4], owner, epoch, ofNonce, issuedAt)
+  if verdict ~= 'burnt' then return { verdict } end
+end
+
+-- Nodes with different limits meet at the lowest that was asked with while a slot of it can still be held.
+redis.call('ZADD', KEYS[3], now + hold, limit)
+redis.call('PEXPIRE', KEYS[3], hold)
+redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
+for _, other in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do limit = math.min(limit, tonumber(other)) end
+
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+local used = redis.call('ZCARD', KEYS[2])
+local closed = math.max(0, (tonumber(lostAt) or -hold) + hold - now)
+local function frees(rank)
+  local _, at = unpack(redis.call('ZRANGE', KEYS[2], rank, rank, 'WITHSCORES'))
+  return at and math.max(1, at - now) or 0
+end
+local function verdict(kind, wait)
+  local left = closed > 0 and 0 or math.max(0, limit - used)
+  return { kind, wait, left, math.max(closed, frees(0)) }
+end
+
+if redis.call('ZSCORE', KEYS[2], owner) then return verdict('admitted', 0) end
+local pause = math.max(tonumber(pauseHere), (tonumber(pausedUntil) or 0) - now)
+if pause > 0 then return verdict('paused', pause) end
+if room == '0' then return verdict('crowded', 0) end
+local full = used >= limit and frees(used - limit) or 0
+local wait = math.max(tonumber(waitHere), closed, full)
+if wait > 0 then return verdict('limited', wait) end
+redis.call('ZADD', KEYS[2], now + hold, owner)
+redis.call('PEXPIRE', KEYS[2], hold)
+if issuedAt then burn(KEYS[4], owner, issuedAt) end
+used = used + 1
+return verdict('admitted', 0)`);
+
+/** A slot that is still held frees one window from now. KEYS: state, slots. ARGV: owner, window, longest call. */
+export const COMPLETE = script(`
+local owner, window, longest = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+note()
+redis.call('ZADD', KEYS[2], 'XX', now + window, owner)
+redis.call('PEXPIRE', KEYS[2], window + longest)
+return 'ok'`);
+
+/** Nobody is admitted for so long, or for as long as was said before. KEYS: state. ARGV: milliseconds. */
+export const PAUSE = script(`
+note()
+local known = tonumber(redis.call('HGET', KEYS[1], 'pausedUntil')) or 0
+redis.call('HSET', KEYS[1], 'pausedUntil', math.max(known, now + ARGV[1]))
+return 'ok'`);
+
+/** Answers what the server does when its memory is full. */
+export const EVICTION_POLICY = script(`
+local info = redis.pcall('INFO', 'memory')
+return type(info) == 'string' and string.match(info, 'maxmemory_policy:([%w-]+)') or 'unknown'`);

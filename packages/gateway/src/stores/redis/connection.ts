@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { createClient } from '@redis/client';
+import { monotonicMs } from '../clock.ts';
+import { Late, within } from './deadline.ts';
+import { CONNECT_MS, Link } from './link.ts';
+import type { Script } from './script.ts';
+
+/** What is asked of Redis in one step. */
+export interface Question {
+  readonly script: Script;
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+  readonly patience?: Patience;
+}
+
+/** How long a reply is waited for, in milliseconds, and whether a connection that was lost just now is waited for as well. */
+export interface Patience {
+  readonly waitMs: number;
+  readonly forConnection?: boolean;
+}
+
+/** A request that waits. */
+export const REQUEST: Patience = { waitMs: 200 };
+/** Nobody waits. */
+export const BACKGROUND: Patience = { waitMs: 1_000 };
+/** A request that has waited so long in vain, and asks once more; both together stay below a quarter of a second. */
+export const secondAfter = (waitedMs: number): Patience => ({
+  waitMs: Math.max(REQUEST.waitMs + SECOND_MS - waitedMs, SECOND_MS),
+  forConnection: true,
+});
+
+/** The time of a keyspace's clock, and what was asked for. */
+export type Reply = readonly [nowMs: unknown, answer: unknown];
+
+/** What is left for a second question when the first has used up its time. */
+const SECOND_MS = 30;
+/** A connection that was lost longer ago is not waited for. */
+const RECENT_MS = 100;
+/** A connection that failed sooner than this, or never stood, is tried again after as long. */
+const RETRY_MS = 200;
+
+/**
+ * The connection to Redis, made anew as often as it is lost. Without one a question is refused at once: nothing is queued.
+ * One that owes a reply for too long is given up, so that a Redis that hangs costs a request one wait and the next ones none.
+ */
+export class RedisConnection {
+  readonly #url: string;
+  readonly #createClient: typeof createClient;
+  readonly #greetings = new Set<() => void>();
+  #link: Link | undefined;
+  #waiting: ((link: Link) => void)[] = [];
+  #lostAtMs = Number.NEGATIVE_INFINITY;
+  #questions = 0;
+  #isClosed = false;
+
+  private constructor(url: string, create: typeof createClient) {
+    this.#url = url;
+    this.#createClient = create;
+  }
+
+  /** Loads the client library; nothing is connected yet. */
+  static async load(url: string): Promise<RedisConnection> {
+    const { createClient } = await import('@redis/client');
+    return new RedisConnection(url, createClient);
+  }
+
+  get isConnected(): boolean {
+    return this.#link !== undefined;
+  }
+
+  /** Has something done on every new connection. */
+  onConnect(greet: () => void): void {
+    this.#greetings.add(greet);
+  }
+
+  /** Begins to connect, and says when Redis is lost and found. Resolves when it is there, or after a second without it. */
+  async connect(notice: (message: string) => void): Promise<void> {
+    const first = within(CONNECT_MS, 'not connected', this.#next());
+    void this.#stayConnected(notice);
+    await first.catch(() => undefined);
+  }
+
+  /** Asks, and answers in time whatever Redis does. Rejects when there is no reply, and when it is an error. */
+  async ask({ script, keys, args, patience = REQUEST }: Question): Promise<Reply> {
+    const giveUpAtMs = monotonicMs() + patience.waitMs;
+    const link = this.#link ?? (patience.forConnection ? await this.#soon(patience.waitMs) : undefined);
+    if (!link) throw new Error('Redis is not connected');
+    const number = String(++this.#questions);
+    const words = [String(keys.length), ...keys, ...args, number];
+    const reply = within(giveUpAtMs - monotonicMs(), 'no reply in time', link.evaluate(script, words));
+    const [echo, nowMs, answer] = await reply.catch((error: Error) => {
+      if (isFatal(error, patience)) this.#drop(link, error.message);
+      throw error;
+    });
+    if (echo === number) return [nowMs, answer];
+    this.#drop(link, 'a reply is missing');
+    throw new Error('Redis has answered another question');
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    if (this.#link) this.#drop(this.#link, 'closed');
+  }
+
+  async #stayConnected(notice: (message: string) => void): Promise<void> {
+    let isLost = false;
+    const found = () => {
+      if (isLost) notice('Redis answers again');
+      isLost = false;
+    };
+    while (!this.#isClosed) {
+      const beganAtMs = monotonicMs();
+      const reason = await this.#live(found);
+      if (this.#isClosed) return;
+      if (!isLost) notice(`Redis does not answer (${reason}); what needs it is refused until it does`);
+      isLost = true;
+      if (monotonicMs() - beganAtMs < RETRY_MS) await sleep(RETRY_MS);
+    }
+  }
+
+  /** The life of one connection; answers with why it ended. Never rejects. */
+  async #live(found: () => void): Promise<string> {
+    try {
+      const link = await Link.open(this.#createClient, this.#url);
+      if (this.#isClosed) link.end('closed');
+      else this.#enter(link, found);
+      const reason = await link.ended;
+      this.#leave(link);
+      return reason;
+    } catch (error) {
+      return error instanceof Error ? error.message : 'failed';
+    }
+  }
+
+  #enter(link: Link, found: () => void): void {
+    this.#link = link;
+    found();
+    for (const resolve of this.#waiting.splice(0)) resolve(link);
+    for (const greet of this.#greetings) greet();
+  }
+
+  #leave(link: Link): void {
+    if (this.#link !== link) return;
+    this.#link = undefined;
+    this.#lostAtMs = monotonicMs();
+  }
+
+  #drop(link: Link, reason: string): void {
+    this.#leave(link);
+    link.end(reason);
+  }
+
+  /** The next connection, if the last one was lost just now. */
+  async #soon(waitMs: number): Promise<Link | undefined> {
+    if (monotonicMs() - this.#lostAtMs > RECENT_MS) return undefined;
+    return within(waitMs, 'Redis is not connected', this.#next());
+  }
+
+  #next(): Promise<Link> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+/** After these another connection can do better: this one hangs, or leads to a replica. */
+const isFatal = (error: Error, { waitMs }: Patience): boolean =>
+  (error instanceof Late && waitMs > SECOND_MS) || error.message.startsWith('READONLY');

@@ -1,0 +1,63 @@
+import type { createClient } from '@redis/client';
+import { within } from './deadline.ts';
+import type { Script } from './script.ts';
+
+/** How long connecting may take. */
+export const CONNECT_MS = 1_000;
+
+const newClient = (create: typeof createClient, url: string) =>
+  create({
+    url,
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    // The client's own covers only what has not been written yet.
+    commandOptions: { timeout: 0 },
+    socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS },
+  });
+
+type Client = ReturnType<typeof newClient>;
+
+/** One connection to Redis, from its first byte to its end; it is never mended, but followed by another one. */
+export class Link {
+  readonly #client: Client;
+  #tellEnd: (reason: string) => void = () => undefined;
+  /** Why it has ended. */
+  readonly ended = new Promise<string>((resolve) => {
+    this.#tellEnd = resolve;
+  });
+
+  private constructor(client: Client) {
+    this.#client = client;
+    client.on('error', (error: Error) => this.end(error.message));
+  }
+
+  /** Connects, or rejects in time. */
+  static async open(create: typeof createClient, url: string): Promise<Link> {
+    const client = newClient(create, url);
+    const link = new Link(client);
+    try {
+      await within(CONNECT_MS, 'no connection in time', client.connect());
+      return link;
+    } catch (error) {
+      link.end('');
+      throw error;
+    }
+  }
+
+  /** Runs a script, whether the server has seen it before or not. */
+  async evaluate({ sha1, source }: Script, words: string[]): Promise<readonly unknown[]> {
+    try {
+      return await this.#client.sendCommand<unknown[]>(['EVALSHA', sha1, ...words]);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return this.#client.sendCommand<unknown[]>(['EVAL', source, ...words]);
+    }
+  }
+
+  /** Closes it; what is under way is rejected. */
+  end(reason: string): void {
+    this.#tellEnd(reason);
+    this.#client.destroy();
+  }
+}

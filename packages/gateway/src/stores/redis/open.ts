@@ -1,0 +1,41 @@
+import { RedisConnection } from './connection.ts';
+import { RedisPayments } from './payments.ts';
+import { RedisStore } from './store.ts';
+
+/** What the shared state is opened with. */
+export interface RedisStateOptions {
+  readonly url: string;
+  /** The key of the budget that sign-ins are burnt with. */
+  readonly signInKey: string;
+}
+
+/** State that nodes share in Redis. */
+export interface RedisState {
+  readonly store: RedisStore;
+  readonly payments: RedisPayments;
+  connect(notice: (message: string) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+const EVICTS = 'Redis drops keys when its memory is full, and promises with them: set maxmemory-policy to noeviction';
+
+/** Opens it; nothing is asked of Redis before `connect`. */
+export async function openRedis({ url, signInKey }: RedisStateOptions): Promise<RedisState> {
+  const connection = await RedisConnection.load(url);
+  const store = new RedisStore(connection, signInKey);
+  const payments = new RedisPayments(connection);
+  return {
+    store,
+    payments,
+    async connect(notice) {
+      await connection.connect(notice);
+      await store.greet();
+      if (await store.mayEvict().catch(() => false)) notice(EVICTS);
+    },
+    async close() {
+      store.close();
+      payments.close();
+      connection.close();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** What becomes of bytes on their way back; nothing is passed on where it answers nothing. */
+export type Meddle = (reply: Buffer) => Buffer | undefined;
+
+/** A TCP proxy whose other side can be changed, and which can meddle with what comes back. */
+export interface TcpProxy {
+  readonly port: number;
+  /** Where new connections lead. */
+  target: number;
+  /** Off unless told. */
+  meddle: Meddle | undefined;
+  /** Resets every connection. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/** Starts one on a free port, in front of this one. */
+export async function startTcpProxy(target: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  const cut = () => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  const server = createServer((near) => {
+    const far = connect(proxy.target, '127.0.0.1');
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => undefined);
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+    near.pipe(far);
+    far.on('data', (reply: Buffer) => {
+      const passed = proxy.meddle ? proxy.meddle(reply) : reply;
+      if (passed) near.write(passed);
+    });
+  });
+  const proxy: TcpProxy = {
+    port: 0,
+    target,
+    meddle: undefined,
+    cut,
+    async close() {
+      server.close();
+      cut();
+      await once(server, 'close');
+    },
+  };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return Object.assign(proxy, { port: (server.address() as AddressInfo).port });
+}

@@ -1,0 +1,92 @@
+import { signedHeader } from '../kit/wallet.ts';
+
+/** An answer to a signed request, as far as these tests look at it. */
+export interface Answered {
+  readonly url: string;
+  readonly header: string;
+  readonly status: number;
+  readonly code: string;
+  readonly retryAfter: string | null;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+}
+
+export const isFull = process.env.ROUNDS === 'full';
+
+/**
+ * What no request waits longer than for a store that does not answer. The promise is 250 ms; where other tests keep the
+ * machine busy it is only shown that nothing hangs.
+ */
+export const PATIENCE_MS = isFull ? 250 : 1_000;
+
+let serial = 0;
+
+/** A path of the asset-data routes that nobody else asks for. */
+export const newPath = (): string => `/v1/x402/tokens/assets/search?q=word${++serial}`;
+
+/** Asks with a sign-in, and measures how long the answer took. */
+export async function askWith(url: string, header: string): Promise<Answered> {
+  const sinceMs = performance.now();
+  const response = await fetch(url, { headers: { 'SIGN-IN-WITH-X': header } });
+  const { error = '' } = (await response.json()) as { error?: string };
+  const retryAfter = response.headers.get('retry-after');
+  return { url, header, status: response.status, code: error, retryAfter, ms: performance.now() - sinceMs };
+}
+
+/** Asks a gateway for something new, with a fresh sign-in. */
+export async function askFreshly(origin: string): Promise<Answered> {
+  const url = origin + newPath();
+  return askWith(url, await signedHeader(url));
+}
+
+/** Keeps asking until told to stop, then gives all answers. */
+export function keepAsking(origin: string, atOnce: number): { stop(): Promise<Answered[]> } {
+  const answers: Answered[] = [];
+  let isStopped = false;
+  const worker = async () => {
+    while (!isStopped) answers.push(await askFreshly(origin));
+  };
+  const workers = Promise.all(Array.from({ length: atOnce }, worker));
+  return {
+    async stop() {
+      isStopped = true;
+      await workers;
+      return answers;
+    },
+  };
+}
+
+const LIMIT_MS = 10_000;
+
+/** Asks until an answer is not that the state is unavailable; gives it, and how long that took. */
+export async function untilAvailable(
+  ask: () => Promise<Answered>,
+): Promise<{ readonly answer: Answered; readonly ms: number }> {
+  const sinceMs = performance.now();
+  for (;;) {
+    const answer = await ask().catch(() => undefined);
+    const ms = performance.now() - sinceMs;
+    if (answer && answer.code !== 'state_unavailable') return { answer, ms };
+    if (ms > LIMIT_MS) throw new Error('the state stays unavailable');
+  }
+}
+
+/** Asks, with fresh sign-ins, until an answer is a success; gives it, what was answered before, and how long that took. */
+export async function untilServed(origin: string) {
+  const sinceMs = performance.now();
+  const before: Answered[] = [];
+  for (;;) {
+    const answer = await askFreshly(origin);
+    const ms = performance.now() - sinceMs;
+    if (answer.status === 200) return { answer, before, ms };
+    before.push(answer);
+    if (ms > LIMIT_MS) throw new Error(`not served but ${answer.code}`);
+  }
+}
+
+/** The longest that any of these has waited, in whole milliseconds. */
+export const longest = (answers: readonly Answered[]): number => Math.ceil(Math.max(...answers.map(({ ms }) => ms)));
+
+/** What these were answered, each once. */
+export const codesOf = (answers: readonly Answered[]): string[] =>
+  [...new Set(answers.map(({ status, code }) => `${status} ${code}`.trim()))].sort();

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Budget } from '../../packages/gateway/src/stores/ports.ts';
+import { openRedis, type RedisState } from '../../packages/gateway/src/stores/redis/open.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { newPayment, REFUSED, SETTLED } from '../payments/forge-records.ts';
+
+const budget: Budget = { key: 'tokens:key', limit: 5, windowMs: 60_000, inFlightMs: 10_000 };
+const second: Budget = { key: 'helius:mainnet:rpc:key', limit: 5, windowMs: 1_000, inFlightMs: 0, fromDispatch: true };
+/** What stays until it is moved: clocks and epochs, what is open, and lists that empty themselves. */
+const LASTING = /:(?:state|open|answers|sizes)$/;
+
+redisSuite('a Redis in cluster mode', () => {
+  let redis: RedisServer;
+  let state: RedisState;
+  beforeAll(async () => {
+    redis = await startRedis({ 'cluster-enabled': 'yes' });
+    await redis.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+    while (!String(await redis.command('CLUSTER', 'INFO')).includes('cluster_state:ok')) await sleep(20);
+    state = await openRedis({ url: redis.url, signInKey: budget.key });
+    await state.connect(() => undefined);
+    await useBudgets();
+    await usePayments();
+  });
+  afterAll(async () => {
+    await state.close();
+    await redis.stop();
+  });
+
+  async function useBudgets(): Promise<void> {
+    const { store } = state;
+    const issuedAtSeconds = Math.floor(store.now() / 1000);
+    const nonceOf = (nonce: string) => ({ nonce, issuedAtSeconds, epoch: store.epoch() ?? '' });
+    for (const each of [budget, second]) {
+      const nonce = each === budget ? { nonce: nonceOf('one') } : {};
+      expect((await store.admit({ budget: each, owner: 'me', room: true, ...nonce })).kind).toBe('admitted');
+      store.complete(each, 'me');
+    }
+    expect(await store.burn(nonceOf('two'), 'me')).toBe('burnt');
+    await store.pause(budget, 1_000);
+    expect((await store.admit({ budget, owner: 'you', room: true })).kind).toBe('paused');
+  }
+
+  /** One payment in every state. */
+  async function usePayments(): Promise<void> {
+    const { payments } = state;
+    const all = Array.from({ length: 7 }, () => newPayment());
+    const [reserved, settling, open, settled, refused, adopted, returned] = all as [(typeof all)[0], ...typeof all];
+    for (const payment of all) {
+      expect(await payments.reserve(payment)).toBe('reserved');
+      await payments.called(payment.key);
+      if (![reserved, adopted, returned].includes(payment)) {
+        await payments.settling(payment.key, payment.owner, { answer: '1', signature: 's', height: 1 });
+      }
+    }
+    await payments.unresolved(open?.key ?? '');
+    await payments.resolve(settled?.key ?? '', SETTLED);
+    await payments.delivered(settled?.key ?? '');
+    await payments.keep(settled?.key ?? '', '2');
+    await payments.resolve(refused?.key ?? '', REFUSED);
+    if (adopted) await payments.adopt(adopted, 'found');
+    await payments.release(returned?.key ?? '', returned?.owner ?? '');
+    const progress = await Promise.all(all.map(async ({ key }) => (await payments.find(key))?.progress));
+    expect(progress).toEqual(['reserved', 'settling', 'unresolved', 'settled', 'refused', 'settled', undefined]);
+    expect((await payments.open()).map(({ key }) => key)).toEqual([open?.key]);
+    expect((await payments.owed(settling?.payer ?? '', settling?.requestHash ?? ''))?.key).toBe(settling?.key);
+    expect(await payments.answer(settled?.key ?? '')).toBe('2');
+    expect(await payments.calls(settled?.key ?? '')).toBe(1);
+  }
+
+  it('R10 takes every step, for all keys of one have one slot', async () => {
+    const keys = (await redis.command('KEYS', '*')) as string[];
+    const slots = new Map<string, Set<unknown>>();
+    for (const key of keys) {
+      const tag = /^\{gw:([^{}]+)\}:./.exec(key)?.[1] ?? 'none';
+      const known = slots.get(tag) ?? new Set();
+      slots.set(tag, known.add(await redis.command('CLUSTER', 'KEYSLOT', key)));
+    }
+    expect([...slots.keys()].sort()).toEqual([second.key, 'payments', budget.key]);
+    for (const each of slots.values()) expect(each.size).toBe(1);
+  });
+
+  describe('R11 every key', () => {
+    it('R11 expires by itself, but for those that last', async () => {
+      const keys = (await redis.command('KEYS', '*')) as string[];
+      const lasting: string[] = [];
+      for (const key of keys) if ((await redis.command('PTTL', key)) === -1) lasting.push(key);
+      const openKeys = (await redis.command('ZRANGE', '{gw:payments}:open', '0', '-1')) as string[];
+      const isOpen = (key: string) => openKeys.some((open) => key.endsWith(open)) || key.includes(':due:');
+      expect(openKeys).toHaveLength(2);
+      expect(lasting.filter((key) => !LASTING.test(key) && !isOpen(key))).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { mostInAnySpan, sleep } from '../budget/history.ts';
+import { freePort } from '../http/ports.ts';
+import { type House, startHouse } from '../kit/house.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { rounds } from '../kit/rounds.ts';
+import { challengeFor, signedHeader } from '../kit/wallet.ts';
+import {
+  type Answered,
+  askFreshly,
+  askWith,
+  isFull,
+  keepAsking,
+  longest,
+  newPath,
+  PATIENCE_MS,
+  untilAvailable,
+  untilServed,
+} from './asking.ts';
+
+const [LIMIT, WINDOW_MS, DEADLINE_MS] = [20, 300, 300];
+const FROZEN_MS = isFull ? 30_000 : 1_500;
+const LIMITS = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: String(DEADLINE_MS) };
+
+/** What needs no state is answered as ever. */
+async function expectStateless(house: House): Promise<void> {
+  for (const path of ['/healthz', '/v1/catalog']) expect((await fetch(house.url + path)).status).toBe(200);
+  const path = house.url + newPath();
+  expect((await fetch(path, { method: 'OPTIONS' })).status).toBe(204);
+  expect((await challengeFor(path)).info.nonce).toMatch(/^[0-9a-f]{32}$/);
+}
+
+/** Every one of these was refused because of the store, and none had to wait for it. */
+function expectRefused(answers: readonly Answered[]): void {
+  expect(answers.length).toBeGreaterThan(0);
+  expect(new Set(answers.map(({ status, code, retryAfter }) => `${status} ${code} ${retryAfter}`))).toEqual(
+    new Set(['503 state_unavailable 2']),
+  );
+  expect(longest(answers)).toBeLessThan(PATIENCE_MS);
+}
+
+redisSuite('a Redis that', () => {
+  let redis: RedisServer;
+  let house: House;
+  beforeEach(async () => {
+    redis = await startRedis();
+    house = await startHouse({ REDIS_URL: redis.url, ...LIMITS }, { windowMs: WINDOW_MS });
+  });
+  afterEach(async () => {
+    await house.stop();
+    await redis.stop();
+  });
+
+  it('R2 is killed and started again, again and again', { timeout: 300_000 }, async () => {
+    const waits: number[] = [];
+    const recoveries: number[] = [];
+    for (let round = 0; round < rounds(50); round++) {
+      const load = keepAsking(house.url, 6);
+      await sleep(150);
+      await redis.kill();
+      await load.stop();
+      const before = house.upstream.arrivals.length;
+      const down = keepAsking(house.url, 6);
+      await sleep(300);
+      const refused = await down.stop();
+      expectRefused(refused);
+      await expectStateless(house);
+      expect(house.upstream.arrivals.length).toBe(before);
+      await redis.start();
+      const { answer, ms } = await untilAvailable(() => askFreshly(house.url));
+      // A challenge from before the store's data was lost is good for nothing, and a fresh one comes with the refusal.
+      expect([200, 402, 429]).toContain(answer.status);
+      expect(ms).toBeLessThan(2_000);
+      waits.push(longest(refused));
+      recoveries.push(ms);
+    }
+    expect(mostInAnySpan(house.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+    await untilServed(house.url);
+    process.stdout.write(
+      `killed: waited ${Math.max(...waits)} ms, back after ${Math.ceil(Math.max(...recoveries))} ms\n`,
+    );
+  });
+
+  it('R3 is frozen, and thawed: nothing that was asked meanwhile is done late', { timeout: 60_000 }, async () => {
+    const { url, upstream } = house;
+    await untilServed(url);
+    const path = url + newPath();
+    const header = await signedHeader(path);
+    const before = upstream.arrivals.length;
+    redis.freeze();
+    expectRefused([await askWith(path, header)]);
+    const load = keepAsking(url, 6);
+    await sleep(FROZEN_MS / 2);
+    await expectStateless(house);
+    await sleep(FROZEN_MS / 2);
+    const refused = await load.stop();
+    expectRefused(refused);
+    expect(upstream.arrivals.length).toBe(before);
+    redis.thaw();
+    const { answer, ms } = await untilAvailable(() => askWith(path, header));
+    expect(answer.status).toBe(200);
+    expect(ms).toBeLessThan(2_000);
+    await Promise.all(Array.from({ length: LIMIT * 2 }, () => askFreshly(url)));
+    expect(upstream.arrivals.length).toBeGreaterThan(LIMIT);
+    expect(mostInAnySpan(upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+    process.stdout.write(`frozen: waited ${longest(refused)} ms, back after ${Math.ceil(ms)} ms\n`);
+  });
+});
+
+redisSuite('a gateway that starts before its Redis', () => {
+  it('R1 serves what needs no state, and the rest when Redis is there', async () => {
+    const port = await freePort();
+    const house = await startHouse({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    for (const path of ['/healthz', '/v1/catalog']) expect((await fetch(house.url + path)).status).toBe(200);
+    const refused = await fetch(house.url + newPath());
+    expect([refused.status, (await refused.json()).error]).toEqual([503, 'state_unavailable']);
+    const redis = await startRedis({ port: String(port) });
+    const { answer } = await untilAvailable(() => askFreshly(house.url));
+    expect(answer.status).toBe(200);
+    expect(house.upstream.arrivals).toHaveLength(1);
+    await house.stop();
+    await redis.stop();
+  });
+});

@@ -1,0 +1,200 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { mostInAnySpan, sleep } from '../budget/history.ts';
+import { type House, startHouse } from '../kit/house.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { rounds } from '../kit/rounds.ts';
+import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
+import { signedHeader } from '../kit/wallet.ts';
+import {
+  askFreshly,
+  askWith,
+  codesOf,
+  keepAsking,
+  newPath,
+  PATIENCE_MS,
+  untilAvailable,
+  untilServed,
+} from './asking.ts';
+
+const [LIMIT, WINDOW_MS] = [20, 400];
+
+let redis: RedisServer;
+let proxy: TcpProxy;
+let house: House;
+
+redisSuite('a Redis', () => {
+  beforeAll(async () => {
+    redis = await startRedis();
+    proxy = await startTcpProxy(redis.port);
+    const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '400' };
+    house = await startHouse({ REDIS_URL: `redis://127.0.0.1:${proxy.port}`, ...limits }, { windowMs: WINDOW_MS });
+  });
+  afterEach(() => {
+    proxy.meddle = undefined;
+  });
+  afterAll(async () => {
+    expect(mostInAnySpan(house.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+    await house.stop();
+    await proxy.close();
+    await redis.stop();
+  });
+
+  /** While something is wrong every signed request is refused in time, and none reaches the upstream; then all is well. */
+  async function failsClosed(breakIt: () => unknown, mendIt: () => unknown): Promise<void> {
+    await untilServed(house.url);
+    const before = house.upstream.arrivals.length;
+    await breakIt();
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const { status, code, retryAfter, ms } = await askFreshly(house.url);
+      expect([status, code, retryAfter]).toEqual([503, 'state_unavailable', '2']);
+      expect(ms).toBeLessThan(PATIENCE_MS);
+    }
+    expect(house.upstream.arrivals.length).toBe(before);
+    await mendIt();
+    const { ms } = await untilServed(house.url);
+    expect(ms).toBeLessThan(2_000);
+  }
+
+  describe('that answers', () => {
+    it.each([
+      'OOM command not allowed when used memory > maxmemory.',
+      "READONLY You can't write against a read only replica.",
+      'LOADING Redis is loading the dataset in memory',
+      'MISCONF Errors writing to the AOF file: No space left on device',
+      'BUSY Redis is busy running a script.',
+      'NOAUTH Authentication required.',
+      'NOPERM this user has no permissions to run the evalsha command',
+      'CLUSTERDOWN The cluster is down',
+      'NOREPLICAS Not enough good replicas to write.',
+    ])('R8 %s', (error) =>
+      failsClosed(
+        () => {
+          proxy.meddle = () => Buffer.from(`-${error}\r\n`);
+        },
+        () => {
+          proxy.meddle = undefined;
+        },
+      ),
+    );
+
+    it('R8 what is no answer at all', () =>
+      failsClosed(
+        () => {
+          proxy.meddle = () => Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n');
+        },
+        () => {
+          proxy.meddle = undefined;
+        },
+      ));
+  });
+
+  it('R8 that is out of memory', () =>
+    failsClosed(
+      () => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
+      () => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
+    ));
+
+  it('R8 that has become a replica of nobody', () =>
+    failsClosed(
+      () => redis.command('REPLICAOF', '127.0.0.1', '1'),
+      () => redis.command('REPLICAOF', 'NO', 'ONE'),
+    ));
+
+  it('R8 that wants another password', () =>
+    failsClosed(
+      async () => {
+        await redis.command('CONFIG', 'SET', 'requirepass', 'another');
+        proxy.cut();
+      },
+      () => redis.commandAs('another', 'CONFIG', 'SET', 'requirepass', ''),
+    ));
+
+  it('R8 that somebody keeps busy', () => {
+    let busy: Promise<unknown>;
+    return failsClosed(
+      async () => {
+        await redis.command('CONFIG', 'SET', 'busy-reply-threshold', '10');
+        busy = redis.command('EVAL', 'while true do end', '0').catch(() => undefined);
+        await sleep(100);
+      },
+      async () => {
+        await redis.command('SCRIPT', 'KILL');
+        await busy;
+      },
+    );
+  });
+
+  it('R7 whose scripts are flushed under load loses nothing', async () => {
+    const load = keepAsking(house.url, 4);
+    for (let round = 0; round < rounds(50); round++) {
+      await redis.command('SCRIPT', 'FLUSH');
+      await sleep(100);
+    }
+    const answers = await load.stop();
+    expect(codesOf(answers)).toContain('200');
+    expect(codesOf(answers).filter((code) => !code.startsWith('200') && !code.startsWith('429'))).toEqual([]);
+  });
+
+  describe('whose replies are lost', () => {
+    beforeEach(() => sleep(WINDOW_MS));
+
+    /** Asks while the first reply that admits meets with this; on a busy machine again, until that was answered in time. */
+    async function askOnce(meet: () => void): Promise<void> {
+      for (;;) {
+        const before = house.upstream.arrivals.length;
+        const url = house.url + newPath();
+        const header = await signedHeader(url);
+        let met = 0;
+        proxy.meddle = (reply) => {
+          if (!reply.includes('admitted') || met++ > 0) return reply;
+          meet();
+          return undefined;
+        };
+        const { status } = await askWith(url, header);
+        proxy.meddle = undefined;
+        expect(met).toBeGreaterThan(0);
+        expect([status, house.upstream.arrivals.length - before]).toEqual(status === 503 ? [503, 0] : [200, 1]);
+        const again = await untilAvailable(() => askWith(url, header));
+        expect(again.answer.code).toBe('invalid_siwx_nonce');
+        expect(house.upstream.arrivals.length - before).toBe(status === 503 ? 0 : 1);
+        if (status === 200) return;
+      }
+    }
+
+    it('R9 once: the same signature gets its answer, and takes one slot', async () => {
+      for (let round = 0; round < rounds(20); round++) await askOnce(() => undefined);
+    });
+
+    it('R9 with the connection: the same', async () => {
+      for (let round = 0; round < rounds(20); round++) await askOnce(() => proxy.cut());
+    });
+
+    it('R9 among many others: no reply is taken for that of another question', { timeout: 60_000 }, async () => {
+      for (let round = 0; round < rounds(20); round++) {
+        await sleep(WINDOW_MS);
+        const urls = Array.from({ length: LIMIT * 2 }, () => house.url + newPath());
+        const headers = await Promise.all(urls.map((url) => signedHeader(url)));
+        let replies = 0;
+        proxy.meddle = (reply) => (replies++ === round % 5 ? undefined : reply);
+        const answers = await Promise.all(urls.map((url, index) => askWith(url, headers[index] ?? '')));
+        proxy.meddle = undefined;
+        expect(codesOf(answers).filter((code) => !/^(?:200|429|503|504)/.test(code))).toEqual([]);
+        await sleep(WINDOW_MS);
+        const served = answers.filter(({ status }) => status === 200).slice(0, LIMIT);
+        const again = served.map(({ url, header }) => untilAvailable(() => askWith(url, header)));
+        const replayed = (await Promise.all(again)).map(({ answer }) => answer);
+        expect(codesOf(replayed).filter((code) => code !== '402 invalid_siwx_nonce')).toEqual([]);
+      }
+    });
+
+    it('R9 all of them: refused in time', () =>
+      failsClosed(
+        () => {
+          proxy.meddle = () => undefined;
+        },
+        () => {
+          proxy.meddle = undefined;
+        },
+      ));
+  });
+});

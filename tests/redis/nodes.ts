@@ -1,0 +1,69 @@
+import { rmSync } from 'node:fs';
+import { newSigner, signIn } from '@asset-gateway/client';
+import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { freePort } from '../http/ports.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { CANARY_KEY, CANARY_SECRET } from '../kit/house.ts';
+import { type GatewayProcess, startProcess } from '../kit/process.ts';
+import { CANARY_PROVIDER_KEY } from '../kit/shop.ts';
+import { challengeFor } from '../kit/wallet.ts';
+import { compileGateway } from '../process/program.ts';
+
+const SCRIPT = 'tests/redis/node-process.mjs';
+/** What clients sign for, whichever node they reach. */
+const ORIGIN = 'http://gateway.example';
+
+/** Gateways in processes of their own, for one origin and on one world. */
+export interface Nodes {
+  readonly upstream: TokensApi;
+  readonly shop: SandboxShop;
+  /** Starts one more, with these variables besides; it kills itself after this step of a purchase. */
+  open(variables?: object, step?: string): Promise<GatewayProcess>;
+  close(): Promise<void>;
+}
+
+/** What the nodes of a test have in common. */
+export interface NodesOptions {
+  /** The span that budgets count in. */
+  readonly windowMs: number;
+  readonly variables: object;
+}
+
+/** A world that gateways can be started in. */
+export async function openNodes({ windowMs, variables }: NodesOptions): Promise<Nodes> {
+  await compileGateway();
+  const upstream = await startTokensApi({ key: CANARY_KEY });
+  const shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
+  const folder = makeFolder();
+  const running = new Set<GatewayProcess>();
+  const common = {
+    DATA_DIR: folder,
+    GATEWAY_BASE_URL: ORIGIN,
+    GATEWAY_SECRET: CANARY_SECRET,
+    TOKENS_API_BASE_URL: upstream.url,
+    TOKENS_API_KEY: CANARY_KEY,
+    ...shop.variables,
+    ...variables,
+  };
+  return {
+    upstream,
+    shop,
+    async open(more = {}, step = 'none') {
+      const port = String(await freePort());
+      const node = await startProcess(SCRIPT, [String(windowMs), step], { ...common, PORT: port, ...more });
+      running.add(node);
+      return { ...node, url: `http://127.0.0.1:${port}` };
+    },
+    async close() {
+      await Promise.all([...running].map((node) => node.end('SIGKILL')));
+      await upstream.close();
+      await shop.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A header that opens this path once, at any node; the challenge comes from this one. */
+export const signAt = async ({ url }: GatewayProcess, path: string): Promise<string> =>
+  signIn(await challengeFor(url + path), newSigner(), new URL(ORIGIN + path));

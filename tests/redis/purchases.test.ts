@@ -1,0 +1,135 @@
+import type { RunningGateway } from '@asset-gateway/gateway';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { sleep } from '../budget/history.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { rounds } from '../kit/rounds.ts';
+import { ask, type Buyer, insist, newBuyer, newPath, type Reply, receiptIn } from '../payments/fault-buyer.ts';
+import { expectServedOnce } from '../payments/fault-story.ts';
+import { PATIENCE_MS } from './asking.ts';
+import { type Fleet, openFleet } from './fleet.ts';
+
+redisSuite('a purchase whose Redis fails', () => {
+  let redis: RedisServer;
+  let fleet: Fleet;
+  let gateway: RunningGateway;
+  let buyer: Buyer;
+  let onStep: (step: string) => void;
+  let steps: string[];
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    fleet = await openFleet({ redisUrl: redis.url, paid: true, onStep: (step) => onStep(step) });
+    gateway = await fleet.start();
+  });
+  beforeEach(async () => {
+    steps = [];
+    onStep = (step) => void steps.push(step);
+    const warmUp = gateway.url + newPath();
+    buyer = await newBuyer(shop().mainnet);
+    await bought(warmUp, await buyer.pay(warmUp));
+    buyer = await newBuyer(shop().mainnet);
+  });
+  afterAll(async () => {
+    await fleet.close();
+    await redis.stop();
+  });
+
+  const shop = () => {
+    if (!fleet.shop) throw new Error('nothing is for sale');
+    return fleet.shop;
+  };
+  const transfers = () => shop().mainnet.transfers.filter(({ from }) => from === buyer.address).length;
+  const calls = () => shop().provider.arrivals.length;
+
+  /** Lost data closes the budget for its second; then the same payment is good. */
+  async function bought(url: string, payment: string): Promise<Reply> {
+    for (;;) {
+      const reply = await insist(url, payment);
+      if (reply.status !== 429) return reply;
+      await sleep(100);
+    }
+  }
+
+  async function timed(asked: Promise<Reply>): Promise<{ readonly reply: Reply; readonly ms: number }> {
+    const sinceMs = performance.now();
+    return { reply: await asked, ms: performance.now() - sinceMs };
+  }
+
+  it('R2 before anything was reserved: refused in time and unused, and bought once it is back', async () => {
+    for (let round = 0; round < rounds(20); round++) {
+      const url = gateway.url + newPath();
+      const before = { transfers: transfers(), calls: calls() };
+      await redis.kill();
+      expect((await ask(url)).status).toBe(402);
+      const payment = await buyer.pay(url);
+      const { reply, ms } = await timed(ask(url, payment));
+      expect([reply.status, reply.code, reply.headers.get('retry-after')]).toEqual([503, 'state_unavailable', '2']);
+      expect(ms).toBeLessThan(PATIENCE_MS);
+      expect({ transfers: transfers(), calls: calls() }).toEqual(before);
+      await redis.start();
+      const late = await bought(url, payment);
+      expect([late.status, late.isReplayed]).toEqual([200, false]);
+      expect(transfers()).toBe(before.transfers + 1);
+    }
+  });
+
+  it('R3 frozen between upstream and settling: nothing is paid, then or when it thaws', async () => {
+    const url = gateway.url + newPath();
+    const payment = await buyer.pay(url);
+    onStep = (step) => {
+      if (step === 'upstream') redis.freeze();
+    };
+    const { reply, ms } = await timed(ask(url, payment));
+    onStep = () => undefined;
+    expect([reply.status, reply.code]).toEqual([503, 'state_unavailable']);
+    expect(ms).toBeLessThan(PATIENCE_MS * 2);
+    expect(transfers()).toBe(0);
+    await sleep(1_000);
+    redis.thaw();
+    const keys = (await redis.command('KEYS', '{gw:payments}:record:*')) as string[];
+    const progress = await Promise.all(keys.map((key) => redis.command('HGET', key, 'progress')));
+    expect(progress).not.toContain('settling');
+    expect(transfers()).toBe(0);
+    expect([(await bought(url, payment)).status, transfers()]).toEqual([200, 1]);
+  });
+
+  it('R2 killed once the answer is written: what was paid for is served, also when it is asked for again', async () => {
+    const url = gateway.url + newPath();
+    const payment = await buyer.pay(url);
+    onStep = (step) => {
+      if (step === 'store') void redis.kill();
+    };
+    const first = await ask(url, payment);
+    onStep = () => undefined;
+    expect([first.status, first.isReplayed]).toEqual([200, false]);
+    expect(receiptIn(first)).toMatchObject({ success: true, payer: buyer.address });
+    expect((await ask(url, payment)).code).toBe('state_unavailable');
+    await redis.start();
+    const again = await bought(url, payment);
+    expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
+    expectServedOnce({ replies: [first, again], calls: [1, 1], transfers: transfers() });
+  });
+
+  it('R4 flushed after it was settled: the same payment buys nothing else, and is never settled again', async () => {
+    const [url, other] = [gateway.url + newPath(), gateway.url + newPath()];
+    const payment = await buyer.pay(url);
+    const first = await bought(url, payment);
+    expect(first.status).toBe(200);
+    await redis.command('FLUSHALL');
+    expect((await ask(other, payment)).status).toBe(402);
+    const again = await bought(url, payment);
+    expectServedOnce({ replies: [first, again], calls: [1, 1], transfers: transfers() });
+  });
+
+  it('R8 out of memory: refused, and bought when there is room', async () => {
+    const url = gateway.url + newPath();
+    const payment = await buyer.pay(url);
+    const before = calls();
+    await redis.command('CONFIG', 'SET', 'maxmemory', '1');
+    expect((await ask(url, payment)).code).toBe('state_unavailable');
+    expect([transfers(), calls()]).toEqual([0, before]);
+    await redis.command('CONFIG', 'SET', 'maxmemory', '0');
+    expect((await bought(url, payment)).status).toBe(200);
+    expect(transfers()).toBe(1);
+  });
+});

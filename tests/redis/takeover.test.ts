@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { LEASE_MS } from '../../packages/gateway/src/stores/redis/payment-lua.ts';
+import { sleep } from '../budget/history.ts';
+import type { GatewayProcess } from '../kit/process.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { ask, type Buyer, insist, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
+import { expectServedOnce } from '../payments/fault-story.ts';
+import { isFull } from './asking.ts';
+import { type Nodes, openNodes } from './nodes.ts';
+
+const STEPS = isFull
+  ? ['reserve', 'verify', 'upstream', 'store', 'settle', 'record', 'respond']
+  : ['upstream', 'store', 'settle'];
+const ROUNDS = isFull ? 10 : 1;
+const WRITTEN = ['store', 'settle', 'record', 'respond'];
+/** Longer than what a dead node has begun stays its own. */
+const LIMIT_MS = 40_000;
+
+redisSuite('P7 a payment begun on a node that dies', () => {
+  let redis: RedisServer;
+  let nodes: Nodes;
+  let other: GatewayProcess;
+  beforeAll(async () => {
+    redis = await startRedis();
+    nodes = await openNodes({ windowMs: 60_000, variables: { REDIS_URL: redis.url, ...ROOMY } });
+    other = await nodes.open();
+    // The first call for each of these takes longer than a lease.
+    const only = ({ target }: { target: string }) =>
+      [...slow].some((each) => target.includes(each) && slow.delete(each));
+    Object.assign(nodes.shop.provider.faults, { delayMs: LEASE_MS + 1_500, only });
+  }, 60_000);
+  afterAll(async () => {
+    await nodes.close();
+    await redis.stop();
+  });
+
+  const walletIn = (path: string): string => path.split('/').at(-1) ?? '';
+  const slow = new Set<string>();
+  const callsFor = (path: string): number => {
+    return nodes.shop.provider.arrivals.filter(({ target }) => target.includes(walletIn(path))).length;
+  };
+  const transfersOf = ({ address }: Buyer): number =>
+    nodes.shop.mainnet.transfers.filter(({ from }) => from === address).length;
+
+  it.concurrent.each(STEPS)(
+    'P7 killed after %s: the other one answers, with one transfer and one body',
+    async (step) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const buyer = await newBuyer(nodes.shop.mainnet);
+        const path = newPath();
+        const doomed = await nodes.open({}, step);
+        const payment = await buyer.pay(doomed.url + path);
+        const first = await ask(doomed.url + path, payment).catch(() => undefined);
+        if (doomed.child.signalCode === null) await once(doomed.child, 'exit');
+        const second = await insist(other.url + path, payment, LIMIT_MS);
+        const third = await insist(other.url + path, payment, LIMIT_MS);
+        const replies = [first, second, third].filter((reply) => reply !== undefined);
+        expectServedOnce({ replies, calls: [0, 0], transfers: transfersOf(buyer) });
+        if (WRITTEN.includes(step)) expect(callsFor(path)).toBe(1);
+      }
+    },
+    LIMIT_MS * 10,
+  );
+
+  it.concurrent(
+    'P22 a purchase that takes longer than a lease stays with its node while that lives',
+    async () => {
+      const buyer = await newBuyer(nodes.shop.mainnet);
+      const path = newPath();
+      const node = await nodes.open();
+      const payment = await buyer.pay(node.url + path);
+      slow.add(walletIn(path));
+      const first = ask(node.url + path, payment);
+      await until(() => callsFor(path) === 1);
+      await sleep(LEASE_MS + 500);
+      const second = await ask(other.url + path, payment);
+      expect([second.status, second.code]).toEqual([409, 'payment_in_progress']);
+      expect((await first).status).toBe(200);
+      expect([transfersOf(buyer), callsFor(path)]).toEqual([1, 1]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'P22 stopped for longer than a reservation lasts: the other one takes over, and it notices',
+    async () => {
+      const buyer = await newBuyer(nodes.shop.mainnet);
+      const path = newPath();
+      const stopped = await nodes.open();
+      const payment = await buyer.pay(stopped.url + path);
+      const isOurs = ({ target }: { target: string }) => target.includes(path.split('/').at(-1) ?? '');
+      Object.assign(nodes.shop.provider.faults, { delayMs: 300, only: isOurs });
+      const first = ask(stopped.url + path, payment);
+      await until(() => callsFor(path) === 1);
+      stopped.child.kill('SIGSTOP');
+      const second = await insist(other.url + path, payment, LIMIT_MS);
+      expect([second.status, second.isReplayed]).toEqual([200, false]);
+      stopped.child.kill('SIGCONT');
+      const late = await first;
+      expect([late.status, late.code]).toEqual([503, 'settlement_pending']);
+      await sleep(200);
+      const third = await insist(stopped.url + path, payment, LIMIT_MS);
+      expectServedOnce({ replies: [late, second, third], calls: [0, 0], transfers: transfersOf(buyer) });
+    },
+    LIMIT_MS * 2,
+  );
+});

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sleep } from '../budget/history.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { startTcpProxy } from '../kit/tcp-proxy.ts';
+import { askFreshly, codesOf, untilAvailable } from './asking.ts';
+import { type Fleet, openFleet } from './fleet.ts';
+
+const WINDOW_MS = 1_000;
+
+redisSuite('nodes that share a Redis', () => {
+  let redis: RedisServer;
+  let fleet: Fleet;
+  beforeEach(async () => {
+    redis = await startRedis();
+    fleet = await openFleet({ redisUrl: redis.url, windowMs: WINDOW_MS });
+  });
+  afterEach(async () => {
+    await fleet.close();
+    await redis.stop();
+  });
+
+  const asked = async (origin: string) => (await untilAvailable(() => askFreshly(origin))).answer;
+
+  const isPaused = async (): Promise<boolean> => {
+    const [state = ''] = (await redis.command('KEYS', '{gw:tokens:*}:state')) as string[];
+    return state !== '' && (await redis.command('HGET', state, 'pausedUntil')) !== null;
+  };
+
+  it('U9 all pause when the upstream has asked one of them to', async () => {
+    const [one, other] = [await fleet.start(), await fleet.start()];
+    Object.assign(fleet.upstream.faults, { status: 429, retryAfter: '1', times: 1 });
+    expect((await asked(one.url)).code).toBe('upstream_rate_limited');
+    for (const { url } of [one, other, await fleet.start()]) {
+      expect(await asked(url)).toMatchObject({ status: 503, code: 'upstream_rate_limited' });
+    }
+    expect(fleet.upstream.arrivals).toHaveLength(1);
+    await sleep(1_000);
+    expect((await asked(other.url)).status).toBe(200);
+  });
+
+  it('U9 all learn of a pause that Redis could not be told at first', async () => {
+    const [one, other] = [await fleet.start(), await fleet.start()];
+    Object.assign(fleet.upstream.faults, { status: 429, retryAfter: '30', times: 1, delayMs: 300 });
+    const refused = asked(one.url);
+    while (fleet.upstream.arrivals.length === 0) await sleep(5);
+    await redis.kill();
+    expect((await refused).code).toBe('upstream_rate_limited');
+    await redis.start();
+    while (!(await isPaused())) await sleep(50);
+    expect((await asked(other.url)).code).toBe('upstream_rate_limited');
+    expect(fleet.upstream.arrivals).toHaveLength(1);
+  });
+
+  it('L10 with different limits meet at the lower one, for as long as it is asked with', async () => {
+    const deadline = { UPSTREAM_TIMEOUT_MS: '500' };
+    const low = await fleet.start({ TOKENS_RATE_LIMIT_PER_MINUTE: '2', ...deadline });
+    const high = await fleet.start({ TOKENS_RATE_LIMIT_PER_MINUTE: '6', ...deadline });
+    expect((await asked(low.url)).status).toBe(200);
+    expect([await asked(high.url), await asked(high.url)].map(({ status }) => status)).toEqual([200, 429]);
+    await sleep(WINDOW_MS + 500);
+    const answers = [];
+    for (let call = 0; call < 7; call++) answers.push(await asked(high.url));
+    expect(codesOf(answers.slice(0, 3))).toEqual(['200']);
+    expect(answers.at(-1)?.status).toBe(429);
+  });
+
+  it('say so when Redis may drop what they rely on', async () => {
+    const says = () => fleet.logLines.some((line) => line.includes('set maxmemory-policy to noeviction'));
+    await fleet.start();
+    expect(says()).toBe(false);
+    await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'volatile-lru');
+    await fleet.start();
+    expect(says()).toBe(true);
+  });
+
+  it('keep the password of Redis out of their log, whatever a server says', async () => {
+    const password = 'CANARY_redis_password';
+    const proxy = await startTcpProxy(redis.port);
+    proxy.meddle = () => Buffer.from(`-ERR nobody has the password ${password}\r\n`);
+    await fleet.start({ REDIS_URL: `redis://:${password}@127.0.0.1:${proxy.port}` });
+    const line = fleet.logLines.find((each) => each.includes('Redis does not answer'));
+    expect(line).toContain('nobody has the password [secret]');
+    expect(fleet.logLines.join('')).not.toContain(password);
+    await fleet.close();
+    await proxy.close();
+  });
+});
