@@ -13,7 +13,7 @@ const newest = (folder: string): number =>
 
 function isFresh(): boolean {
   try {
-    return PACKAGES.every((name) => newest(`${name}/src`) < statSync(`${name}/tsconfig.tsbuildinfo`).mtimeMs);
+    return PACKAGES.every((name) => newest(`${name}/src`) < statSync(`${name}/dist/.tsbuildinfo`).mtimeMs);
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { mostInAnySpan, sleep } from '../budget/history.ts';
 import { freePort } from '../http/ports.ts';
 import { type House, startHouse } from '../kit/house.ts';
@@ -42,14 +42,13 @@ function expectRefused(answers: readonly Answered[]): void {
 redisSuite('a Redis that', () => {
   let redis: RedisServer;
   let house: House;
+  const started: { house: House; redis: RedisServer }[] = [];
   beforeEach(async () => {
     redis = await startRedis();
     house = await startHouse({ REDIS_URL: redis.url, ...LIMITS }, { windowMs: WINDOW_MS });
+    started.push({ house, redis });
   });
-  afterEach(async () => {
-    await house.stop();
-    await redis.stop();
-  });
+  afterAll(() => Promise.all(started.map((each) => each.house.stop().then(each.redis.stop))));
 
   it('R2 is killed and started again, again and again', { timeout: 300_000 }, async () => {
     const waits: number[] = [];

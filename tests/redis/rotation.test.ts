@@ -46,6 +46,7 @@ redisSuite('GATEWAY_SECRET', () => {
       return { ...node, port };
     }
 
+    const retiring: Promise<void>[] = [];
     const statuses: number[] = [];
     let isRolling = true;
     const keepAsking = async (pathOf: () => string) => {
@@ -55,13 +56,13 @@ redisSuite('GATEWAY_SECRET', () => {
     for (const secret of ROLLS) {
       for (const index of nodes.keys()) {
         const next = await startNode(secret);
-        await retire(balancer, nodes[index]);
+        retiring.push(retire(balancer, nodes[index]));
         nodes[index] = next;
         await sleep(200);
       }
     }
     isRolling = false;
-    await clients;
+    await Promise.all([clients, ...retiring]);
     expect(new Set(statuses)).toEqual(new Set([200]));
     expect(statuses.length).toBeGreaterThan(20);
     expect(fleet.shop?.mainnet.transfers.length).toBeGreaterThan(5);

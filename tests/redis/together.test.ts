@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { sleep } from '../budget/history.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
@@ -10,14 +10,13 @@ const WINDOW_MS = 1_000;
 redisSuite('nodes that share a Redis', () => {
   let redis: RedisServer;
   let fleet: Fleet;
+  const started: { fleet: Fleet; redis: RedisServer }[] = [];
   beforeEach(async () => {
     redis = await startRedis();
     fleet = await openFleet({ redisUrl: redis.url, windowMs: WINDOW_MS });
+    started.push({ fleet, redis });
   });
-  afterEach(async () => {
-    await fleet.close();
-    await redis.stop();
-  });
+  afterAll(() => Promise.all(started.map((each) => each.fleet.close().then(each.redis.stop))));
 
   const asked = async (origin: string) => (await untilAvailable(() => askFreshly(origin))).answer;
 
@@ -81,7 +80,6 @@ redisSuite('nodes that share a Redis', () => {
     const line = fleet.logLines.find((each) => each.includes('Redis does not answer'));
     expect(line).toContain('nobody has the password [secret]');
     expect(fleet.logLines.join('')).not.toContain(password);
-    await fleet.close();
     await proxy.close();
   });
 });
