@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Budget, NonceUse, Store } from '../../packages/gateway/src/stores/ports.ts';
+import type { Admit, Budget, NonceUse, Store, Verdict } from '../../packages/gateway/src/stores/ports.ts';
 
 /** A store under test, and a way to let its clock run. */
 export interface Subject {
@@ -17,8 +18,18 @@ function nonceOf(store: Store, change: Partial<NonceUse> = {}): NonceUse {
   return { nonce: `nonce-${serial++}`, issuedAtSeconds, epoch: store.epoch() ?? '', ...change };
 }
 
-const take = (store: Store, nonce?: NonceUse, change: { room?: boolean; owner?: string } = {}) =>
-  store.admit({ budget, owner: owner(), room: true, ...change, ...(nonce && { nonce }) });
+/** Asks as the same owner until the store answers: on a busy machine it may be late, and then says so by rejecting. */
+async function insist(store: Store, attempt: Admit): Promise<Verdict> {
+  for (let again = 0; again < 20; again++) {
+    const verdict = await store.admit(attempt).catch(() => undefined);
+    if (verdict) return verdict;
+    await sleep(100);
+  }
+  return store.admit(attempt);
+}
+
+const take = (store: Store, nonce?: NonceUse, change: { room?: boolean; owner?: string } = {}): Promise<Verdict> =>
+  insist(store, { budget, owner: owner(), room: true, ...change, ...(nonce && { nonce }) });
 
 /** The suite that every store passes. */
 export function storeContract(name: string, open: () => Promise<Subject>): void {
