@@ -1,0 +1,164 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { newKeypair } from '@asset-gateway/client';
+import { type Environment, readConfig } from '@asset-gateway/gateway';
+import { NETWORKS } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { startHouse } from '../kit/house.ts';
+import { CANARY_PROVIDER_KEY, type Market, startMarket } from '../kit/shop.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { ask, newBuyer, newPath, type Reply } from '../payments/fault-buyer.ts';
+import { addressOf } from '../payments/forge-market.ts';
+
+const SOL = 1_000_000_000n;
+
+interface Terms {
+  readonly amount: string;
+  readonly payTo: string;
+  readonly extra: { readonly feePayer: string; readonly memo?: string };
+}
+
+let shop: SandboxShop;
+beforeAll(async () => {
+  shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
+});
+afterAll(() => shop.close());
+
+/** Looks at a gateway that is started with these variables beside those of the sandbox. */
+async function withMarket<T>(variables: Environment, look: (market: Market) => Promise<T>): Promise<T> {
+  const market = await startMarket(variables, { shop });
+  return look(market).finally(() => market.stop());
+}
+
+const pathsOf = (variables: Environment): Promise<string[]> =>
+  withMarket(variables, async ({ url }) => {
+    const { routes } = (await (await fetch(`${url}/v1/catalog`)).json()) as { routes: { path: string }[] };
+    return routes.map(({ path }) => path);
+  });
+
+const termsOf = (variables: Environment): Promise<Terms | undefined> =>
+  withMarket(
+    variables,
+    async ({ url }) => (JSON.parse((await ask(url + newPath())).text) as { accepts: Terms[] }).accepts[0],
+  );
+
+const buy = (variables: Environment): Promise<Reply> =>
+  withMarket(variables, async ({ url }) => {
+    const target = url + newPath();
+    return ask(target, await (await newBuyer(shop.mainnet)).pay(target));
+  });
+
+describe('a variable of the paid routes takes effect', () => {
+  let all: string[];
+  beforeAll(async () => {
+    all = await pathsOf({});
+  });
+
+  it.each([
+    ['RPC_RATE_LIMIT_PER_SECOND', '0', '/rpc/'],
+    ['DAS_RATE_LIMIT_PER_SECOND', '0', '/das/'],
+    ['WALLET_RATE_LIMIT_PER_SECOND', '0', '/wallet/'],
+    ['ALCHEMY_MAINNET_RPC_URL', '', '/mainnet/alchemy/'],
+    ['ALCHEMY_DEVNET_RPC_URL', '', '/devnet/alchemy/'],
+    ['HELIUS_MAINNET_RPC_URL', '', '/mainnet/helius/'],
+    ['HELIUS_DEVNET_RPC_URL', '', '/devnet/helius/'],
+    ['HELIUS_API_KEY', '', '/helius/wallet/'],
+    ['SOLANA_MAINNET_RPC_URL', '', '/mainnet/'],
+    ['SOLANA_DEVNET_RPC_URL', '', '/devnet/'],
+  ])('%s=%j: what is sold', async (name, value, part) => {
+    const left = await pathsOf({ [name]: value });
+    expect(all.some((path) => path.includes(part))).toBe(true);
+    expect(left.some((path) => path.includes(part))).toBe(false);
+    expect(left.length).toBeGreaterThan(0);
+  });
+
+  it('HELIUS_WALLET_API_BASE_URL: who is asked', async () => {
+    const before = shop.provider.arrivals.length;
+    expect((await buy({})).status).toBe(200);
+    expect(shop.provider.arrivals.length).toBe(before + 1);
+    const elsewhere = await buy({ HELIUS_WALLET_API_BASE_URL: 'http://127.0.0.1:9' });
+    expect([elsewhere.status, elsewhere.code]).toEqual([502, 'upstream_unreachable']);
+    expect(elsewhere.text).toContain('"state":"unused"');
+    expect(shop.provider.arrivals.length).toBe(before + 1);
+  });
+
+  it('PAY_TO_WALLET and FEE_PAYER_KEYPAIR: who is paid, and who pays the fees', async () => {
+    const [payee, feePayer] = [newKeypair(), newKeypair()];
+    for (const chain of [shop.mainnet, shop.devnet]) {
+      await chain.createAta(addressOf(payee));
+      chain.airdrop(addressOf(feePayer), SOL);
+    }
+    const terms = await termsOf({ PAY_TO_WALLET: addressOf(payee), FEE_PAYER_KEYPAIR: bs58.encode(feePayer) });
+    expect([terms?.payTo, terms?.extra.feePayer]).toEqual([addressOf(payee), addressOf(feePayer)]);
+  });
+
+  it('FACILITATOR_URL and FACILITATOR_AUTHORIZATION: who settles, and what is shown to them', async () => {
+    const shown: (string | undefined)[] = [];
+    const feePayer = addressOf(newKeypair());
+    const kinds = Object.values(NETWORKS).map((network) => ({
+      x402Version: 2,
+      scheme: 'exact',
+      network,
+      extra: { feePayer },
+    }));
+    const facilitator = createServer((request, response) => {
+      shown.push(request.headers.authorization);
+      response.end(JSON.stringify({ kinds }));
+    });
+    await new Promise<void>((listening) => facilitator.listen(0, '127.0.0.1', listening));
+    const FACILITATOR_URL = `http://127.0.0.1:${(facilitator.address() as AddressInfo).port}`;
+    const terms = await termsOf({ FEE_PAYER_KEYPAIR: '', FACILITATOR_URL, FACILITATOR_AUTHORIZATION: 'Bearer shown' });
+    facilitator.close();
+    expect(terms?.extra.feePayer).toBe(feePayer);
+    expect(new Set(shown)).toEqual(new Set(['Bearer shown']));
+  });
+
+  it('PAYMENT_MEMO and PRICE_SURCHARGE_USD_MICROS: what a challenge asks for', async () => {
+    const [usual, other] = [
+      await termsOf({}),
+      await termsOf({ PAYMENT_MEMO: 'off', PRICE_SURCHARGE_USD_MICROS: '600' }),
+    ];
+    expect(usual?.extra.memo).toMatch(/^[\w-]{32}$/);
+    expect(other?.extra.memo).toBeUndefined();
+    expect(Number(other?.amount) - Number(usual?.amount)).toBe(600);
+  });
+
+  it('FEE_BUDGET_LAMPORTS_PER_HOUR: how much the fee payer may lose', async () => {
+    const before = shop.mainnet.transfers.length;
+    const refused = await buy({ FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' });
+    expect([refused.status, refused.code]).toEqual([503, 'facilitator_unavailable']);
+    expect(shop.mainnet.transfers).toHaveLength(before);
+  });
+
+  it('PAID_UPSTREAM_TIMEOUT_MS: how long a paid upstream may take', async () => {
+    const before = shop.mainnet.transfers.length;
+    shop.provider.faults.hang = true;
+    const late = await buy({ PAID_UPSTREAM_TIMEOUT_MS: '200' }).finally(() => shop.provider.faults.reset());
+    expect([late.status, late.code]).toEqual([504, 'upstream_timeout']);
+    expect(shop.mainnet.transfers).toHaveLength(before);
+  });
+});
+
+describe('a variable of shared state takes effect', () => {
+  it('REDIS_URL: where state is, so that nothing signed is served without it', async () => {
+    const house = await startHouse({ REDIS_URL: 'redis://127.0.0.1:9' });
+    const [probe, signed] = [await fetch(`${house.url}/readyz`), await fetch(`${house.url}/v1/x402/tokens/health`)];
+    const errors = await Promise.all(
+      [probe, signed].map(async (answer) => ((await answer.json()) as { error: string }).error),
+    );
+    expect(errors).toEqual(['state_unavailable', 'state_unavailable']);
+    expect(house.upstream.arrivals).toEqual([]);
+    await house.stop();
+    const alone = await startHouse();
+    expect((await askSigned(`${alone.url}/v1/x402/tokens/health`)).status).toBe(200);
+    await alone.stop();
+  });
+
+  it('RESPONSE_CACHE: has no other value than off yet', () => {
+    const read = (RESPONSE_CACHE: string) => () => readConfig({ TOKENS_API_KEY: 'key', RESPONSE_CACHE });
+    expect(read('off')).not.toThrow();
+    expect(read('on')).toThrow('RESPONSE_CACHE');
+  });
+});
