@@ -30,8 +30,18 @@ async function challengeOf(route: Route, target = exampleOf(route).target) {
   return { ...challengeIn(response), body: (await response.json()) as Record<string, unknown> };
 }
 
+/** Judged once each: the validators compile every schema anew, and most challenges of a route hold the same one. */
+const judged = new Map<string, string[]>();
+
 /** What the official validators have against an extension. */
 function faultsOf(extension: unknown): string[] {
+  const text = JSON.stringify(extension);
+  const faults = judged.get(text) ?? judge(extension);
+  judged.set(text, faults);
+  return faults;
+}
+
+function judge(extension: unknown): string[] {
   const verdicts = [
     validateDiscoveryExtension(extension as DiscoveryExtension),
     validateDiscoveryExtensionSpec(extension as Record<string, unknown>),

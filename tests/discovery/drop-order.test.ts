@@ -25,6 +25,8 @@ function leftIn(header: string): Left {
 }
 
 const gated = routes.filter(({ access }) => access !== 'public');
+/** One row of each surface and method: rows of other clusters and providers say the same. */
+const ofEachKind = new Map(gated.map((route) => [`${route.surface}.${route.method}`, route]));
 const withExample = (row: Route): Route => ({ ...row, result: { ...row.result, example: { note: 'x'.repeat(200) } } });
 
 /** The challenges of a row that has an example of its answer, with ever more beside the discovery. */
@@ -63,7 +65,7 @@ describe('what does not fit into a challenge', () => {
     },
   );
 
-  it.each(gated.map((route) => [route.id, route] as const))('leaves behind what is not valid, on %s', (_, row) => {
+  it.each([...ofEachKind])('leaves behind what is not valid, on %s', (_, row) => {
     const route = withExample(row);
     const describeRoute = createDescribe({ name: 'asset-gateway', routes: [route], priceUsd: () => '0.00' });
     const { discoveries } = describeRoute(route, { assetId: 'gold' });
