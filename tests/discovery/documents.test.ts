@@ -166,7 +166,7 @@ describe('/llms.txt', () => {
     expect((await ask('/llms.txt')).body).toMatch(/PAYMENT-SIGNATURE/);
     const { body = '' } = (await askAs(configuredPort, 'any', '/llms.txt')) ?? {};
     expect(body).toMatch(/SIGN-IN-WITH-X/);
-    expect(body).not.toMatch(/PAYMENT-SIGNATURE|USDC/);
+    expect(body).not.toMatch(/PAYMENT-SIGNATURE|USDC|payment/);
   });
 });
 

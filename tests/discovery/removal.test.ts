@@ -91,6 +91,16 @@ describe.each(LEFT_OUT)('without %s', (_, variables, isGone) => {
     expect(await inWellKnown(house)).toEqual(left);
   });
 
+  it('the summaries offer a signature or a micropayment only where one opens something', async () => {
+    const { info } = JSON.parse(await textOf(`${house.url}/openapi.json`)) as { info: { summary: string } };
+    const [, , quoted = ''] = (await textOf(`${house.url}/llms.txt`)).split('\n');
+    const isOpened = (by: Route['access']) => served.some((route) => !isGone(route) && route.access === by);
+    for (const summary of [info.summary, quoted]) {
+      expect(summary.includes('a signature')).toBe(isOpened('siwx'));
+      expect(summary.includes('a micropayment')).toBe(isOpened('exact'));
+    }
+  });
+
   it('no document names a provider or a surface that is gone', async () => {
     const gone = served.filter(isGone);
     const isStill = (name: string) => left.some((endpoint) => endpoint.includes(`/${name}/`));

@@ -4,6 +4,7 @@ import { freePort } from '../http/ports.ts';
 import { type House, startHouse } from '../kit/house.ts';
 import { compileGateway } from '../process/program.ts';
 import { type FaultyProxy, startProxy } from './proxy.ts';
+import { inDocument } from './seeds.ts';
 
 let house: House;
 beforeAll(async () => {
@@ -86,6 +87,35 @@ describe('asset-gateway doctor', () => {
       const { code, stderr } = await doctor(url);
       expect(code).toBe(2);
       expect(stderr).toMatch(/redirects to https:\/\/gateway\.example\/: give the URL that answers itself\.\n$/);
+    });
+  });
+
+  it('goes on when the catalog lists what cannot be asked for', async () => {
+    const spaced = inDocument('/v1/catalog', ({ routes }: { routes: { path: string }[] }) => {
+      for (const route of routes.slice(0, 10)) route.path = '/a b';
+    });
+    await behindProxy(spaced, async (url) => {
+      const { code, stdout } = await doctor(url);
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^✗ GET http\S+\/a b and \d+ more: there was no complete answer \(not a path\)\./m);
+      expect(stdout).toMatch(/ \d+ to fix \(60 routes, \d+ requests\)\.\n$/);
+    });
+  });
+
+  it.each([
+    ['is too deep', '/openapi.json', () => '['.repeat(100_000) + ']'.repeat(100_000)],
+    [
+      'holds half a character',
+      '/v1/catalog',
+      (body: string) => body.replace('"assetId":"solana"', '"assetId":"\\ud800"'),
+    ],
+  ] as const)('says that it cannot look at a document that %s', async (_, path, change) => {
+    const alter: FaultyProxy['alter'] = ({ target, body }) =>
+      target === path ? { status: 200, body: change(body) } : undefined;
+    await behindProxy(alter, async (url) => {
+      const { code, stdout, stderr } = await doctor(url);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/^doctor: http:\S+ cannot be looked at \(\w+Error: .+\)\.\n$/);
     });
   });
 });

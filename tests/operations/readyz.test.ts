@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { readConfig } from '@asset-gateway/gateway';
+import { type Route, routes } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { compose } from '../../packages/gateway/src/compose/compose.ts';
 import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
+import { faultsOf, operationOf } from '../discovery/openapi-document.ts';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { readAnswers, seen, wireRequest } from '../http/wire.ts';
 import { type House, startHouse } from '../kit/house.ts';
@@ -71,6 +74,9 @@ describe('/readyz', () => {
     const refused = await ask('/readyz');
     expect([refused.status, JSON.parse(refused.body).error]).toEqual([503, 'state_unavailable']);
     expect(refused.headers['Retry-After']).toBe('2');
+    const readiness = routes.find(({ method }) => method === 'readiness') as Route;
+    const documented = operationOf(JSON.parse(readFileSync('openapi.json', 'utf8')), readiness);
+    expect(await faultsOf(documented, new Response(refused.body, refused))).toEqual([]);
     expect((await ask('/healthz')).status).toBe(200);
     expect(readings.isReady()).toBe(false);
     isReached = true;

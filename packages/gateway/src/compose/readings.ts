@@ -14,6 +14,13 @@ export interface Sources {
   readonly isStopping: () => boolean;
 }
 
+/** A store that cannot be reached must not keep the other metrics from being given out. */
+const countOpen = (payments: PaymentStore): Promise<number | undefined> =>
+  payments.open().then(
+    ({ length }) => length,
+    () => undefined,
+  );
+
 /** What the metrics look up in a house that is put together. */
 export function readingsOf({ store, lanes, payments, shop, isStopping }: Sources): Readings {
   const read = ({ name, upstream, budget }: Lane) => ({
@@ -25,7 +32,7 @@ export function readingsOf({ store, lanes, payments, shop, isStopping }: Sources
   return {
     isReady: () => whyNotReady(store, isStopping()) === undefined,
     lanes: () => Array.from(lanes.all(), read),
-    openPayments: async () => (await payments?.open())?.length ?? 0,
+    openPayments: async () => (payments ? countOpen(payments) : 0),
     feePayers: async () => shop?.feePayers() ?? [],
   };
 }

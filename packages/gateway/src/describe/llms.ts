@@ -1,6 +1,6 @@
 import type { Route } from '@asset-gateway/protocol';
 import { exampleTarget, ownPath, type Service, servedRoutes } from './service.ts';
-import { bySurface, howToPass, SURFACES } from './surfaces.ts';
+import { bySurface, givenFor, howToPass, SURFACES } from './surfaces.ts';
 
 function routeLine(route: Route, { priceUsd }: Service, origin: string): string {
   const price = route.access === 'exact' ? ` $${priceUsd(route)}.` : '';
@@ -23,7 +23,7 @@ export function llmsText(service: Service, origin: string): string {
   const lines = [
     `# ${service.name}`,
     '',
-    '> Solana data over HTTP for whoever has a wallet: a signature or a micropayment (x402) instead of an account.',
+    `> Solana data over HTTP for whoever has a wallet: ${givenFor(routes)} (x402) instead of an account.`,
     '',
     ...howToPass(routes).map((sentence) => `- ${sentence}`),
     '- The official x402 clients do this by themselves. Every refusal is JSON with a stable `error` code and a sentence.',

@@ -5,7 +5,7 @@ import { operation, schemaNameOf } from './operations.ts';
 import { refusalComponents, refusalsOf } from './responses.ts';
 import { type JsonObject, published } from './schemas.ts';
 import { ownPath, type Service } from './service.ts';
-import { bySurface, howToPass, SURFACES } from './surfaces.ts';
+import { bySurface, givenFor, howToPass, SURFACES } from './surfaces.ts';
 
 /** The version of the API, as it stands in its paths. */
 const API_VERSION = '1';
@@ -55,7 +55,7 @@ export function openApi(service: Service, origin: string): JsonObject {
     info: {
       title: name,
       version: API_VERSION,
-      summary: 'Solana data for wallets: a signature or a micropayment instead of an account.',
+      summary: `Solana data for wallets: ${givenFor(routes)} instead of an account.`,
       description: `${guidance}\n\nEvery GET route answers HEAD, and every route answers OPTIONS with CORS headers.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       'x-guidance': guidance,

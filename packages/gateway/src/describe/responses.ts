@@ -10,7 +10,8 @@ const FAMILIES: readonly (readonly [codes: RegExp, applies: Applies])[] = [
   [/^(?:not_found|method_not_allowed)$/, () => false],
   [/^(?:sign_in_|invalid_siwx_)/, ({ access }) => access === 'siwx'],
   [/^(?:payment_|no_matching_|invalid_exact_|settlement_|facilitator_)/, ({ access }) => access === 'exact'],
-  [/^(?:upstream_|rate_limited$|state_unavailable$|overloaded$)/, ({ access }) => access !== 'public'],
+  [/^(?:upstream_|rate_limited$|overloaded$)/, ({ access }) => access !== 'public'],
+  [/^state_unavailable$/, ({ access, method }) => access !== 'public' || method === 'readiness'],
   [/^(?:invalid_json|unsupported_media_type)$/, ({ input }) => input.body !== undefined],
   [/^invalid_provider_filter$/, ({ codes }) => Object.values(codes).includes('invalid_provider_filter')],
 ];

@@ -25,6 +25,12 @@ const HOW: Readonly<Partial<Record<Route['access'], string>>> = {
     'It is charged once: after a 503 send the same payment again.',
 };
 
+const GIVEN: Readonly<Partial<Record<Route['access'], string>>> = { siwx: 'a signature', exact: 'a micropayment' };
+
+/** What a caller of these rows gives for an answer: a signature, a micropayment, or one of the two. */
+export const givenFor = (routes: readonly Route[]): string =>
+  [...new Set(routes.map(({ access }) => access))].flatMap((access) => GIVEN[access] ?? []).join(' or ');
+
 /** How the gates of these rows are passed, a sentence or two for each of them. */
 export const howToPass = (routes: readonly Route[]): string[] =>
   [...new Set(routes.map(({ access }) => access))].flatMap((access) => HOW[access] ?? []);

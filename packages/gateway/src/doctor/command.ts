@@ -32,8 +32,9 @@ export async function doctor(words: readonly string[], { stdout, stderr }: Outpu
     stdout.write(report(diagnosis));
     return diagnosis.findings.length > 0 ? 1 : 0;
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    stderr.write(`doctor: ${plain(error.message)}.\n`);
+    // What a stranger's documents hold can be more than can be read: too deep, or no text.
+    const reason = error instanceof Unreadable ? error.message : `${origin} cannot be looked at (${error})`;
+    stderr.write(`doctor: ${plain(reason)}.\n`);
     return 2;
   }
 }

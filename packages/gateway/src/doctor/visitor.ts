@@ -7,6 +7,8 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_ATTEMPTS = 3;
 const MAX_PAUSE_SECONDS = 60;
+/** What a request line can carry. */
+const TARGET = /^\/[\x21-\x7e]*$/;
 
 /** A request beyond its verb and its target. */
 export interface AskOptions {
@@ -72,6 +74,8 @@ export class Visitor {
 
   async #exchange(method: string, target: string, { headers = {}, body }: AskOptions): Promise<Answer> {
     const asked = { method, url: this.origin + target };
+    // The pool throws at any other, and answers nothing from then on.
+    if (!TARGET.test(target)) return { ...asked, status: 0, headers: {}, body: '', failure: 'not a path' };
     try {
       const response = await this.#pool.request({
         method: method as Dispatcher.HttpMethod,

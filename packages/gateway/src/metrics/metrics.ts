@@ -58,9 +58,11 @@ export class Metrics {
   /** Looks these up whenever somebody asks for the metrics; the chain now, and once a minute. */
   watch(readings: Readings): void {
     this.#gauge('ready', 'Whether /readyz says yes.', [], (gauge) => gauge.set(readings.isReady() ? 1 : 0));
-    this.#gauge('settlements_open', 'Payments whose outcome is not known.', [], async (gauge) =>
-      gauge.set(await readings.openPayments()),
-    );
+    this.#gauge('settlements_open', 'Payments whose outcome is not known.', [], async (gauge) => {
+      const count = await readings.openPayments();
+      if (count === undefined) gauge.remove();
+      else gauge.set(count);
+    });
     this.#watchLanes(readings);
     const balance = this.#gauge('fee_payer_lamports', 'What the fee payer holds.', ['cluster']);
     const read = async () => {

@@ -24,7 +24,7 @@ export interface FeePayerReading {
 export interface Readings {
   isReady(): boolean;
   lanes(): readonly LaneReading[];
-  /** Payments whose outcome is not known. */
-  openPayments(): Promise<number>;
+  /** Payments whose outcome is not known; nothing when the store did not say. */
+  openPayments(): Promise<number | undefined>;
   feePayers(): Promise<readonly FeePayerReading[]>;
 }

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type House, startHouse } from '../kit/house.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { scrape } from '../operations/scrape.ts';
+
+redisSuite('the metrics of a node', () => {
+  let redis: RedisServer;
+  let house: House;
+  beforeAll(async () => {
+    redis = await startRedis();
+    house = await startHouse({ REDIS_URL: redis.url, METRICS_PORT: '0' }, { paid: true });
+  });
+  afterAll(() => house.stop().then(redis.stop));
+
+  it('are given out while Redis is down, without the one that only Redis knows', async () => {
+    await expect.poll(async () => (await scrape(house.gateway)).sum('asset_gateway_settlements_open')).toBe(0);
+    await redis.kill();
+    await expect.poll(async () => (await fetch(`${house.url}/readyz`)).status).toBe(503);
+    const during = await scrape(house.gateway);
+    expect([during.sum('asset_gateway_ready'), during.sum('asset_gateway_settlements_open')]).toEqual([0, undefined]);
+    expect(during.sum('asset_gateway_requests_total', { route: 'system.readiness', status: '503' })).toBeGreaterThan(0);
+    await redis.start();
+    await expect.poll(async () => (await scrape(house.gateway)).sum('asset_gateway_settlements_open')).toBe(0);
+  });
+});
