@@ -1,0 +1,39 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { EmbeddedPayments } from '../../packages/gateway/src/stores/embedded-payments.ts';
+import { type Market, startMarket } from '../kit/shop.ts';
+import { ask, newBuyer, newPath, ROOMY } from './fault-buyer.ts';
+
+describe('an owed answer that is no longer kept', () => {
+  let market: Market;
+  beforeAll(async () => {
+    market = await startMarket(ROOMY);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    market.shop.provider.faults.reset();
+  });
+  afterAll(() => market.stop());
+
+  it.each([
+    ['the same payment', false],
+    ['a new payment', true],
+  ])(
+    'P18 stays owed when it cannot be fetched anew, asked for by %s: its payer is not charged again',
+    async (_, isNew) => {
+      const { mainnet, provider } = market.shop;
+      const buyer = await newBuyer(mainnet);
+      const url = market.url + newPath();
+      const payment = await buyer.pay(url);
+      const transfers = () => mainnet.transfers.filter(({ from }) => from === buyer.address).length;
+      // The answer to HEAD has no body: it is paid for and not delivered.
+      expect((await ask(url, payment, { method: 'HEAD' })).status).toBe(200);
+      vi.spyOn(EmbeddedPayments.prototype, 'answer').mockResolvedValue(undefined);
+      provider.faults.status = 500;
+      const failed = await ask(url, isNew ? await buyer.pay(url) : payment);
+      expect([failed.status, failed.code]).toEqual([502, 'upstream_error']);
+      provider.faults.reset();
+      const reply = await ask(url, await buyer.pay(url));
+      expect([reply.status, reply.isReplayed, transfers()]).toEqual([200, true, 1]);
+    },
+  );
+});
