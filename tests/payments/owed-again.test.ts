@@ -37,3 +37,26 @@ describe('an owed answer that is no longer kept', () => {
     },
   );
 });
+
+describe('P6 a payment whose connection to the upstream is lost', () => {
+  let market: Market;
+  beforeAll(async () => {
+    market = await startMarket(ROOMY);
+  });
+  afterAll(() => market.stop());
+
+  it('reaches it at most 3 times, those included that are sent once more', async () => {
+    const { mainnet, provider } = market.shop;
+    const url = market.url + newPath();
+    const payment = await (await newBuyer(mainnet)).pay(url);
+    Object.assign(provider.faults, { resetConnection: true, times: 3 });
+    for (const calls of [2, 3]) {
+      const reply = await ask(url, payment);
+      expect([reply.status, reply.code]).toEqual([502, 'upstream_unreachable']);
+      expect(provider.arrivals).toHaveLength(calls);
+    }
+    const last = await ask(url, payment);
+    expect([last.status, last.code]).toEqual([402, 'payment_rejected']);
+    expect([provider.arrivals.length, mainnet.transfers.length]).toEqual([3, 0]);
+  });
+});

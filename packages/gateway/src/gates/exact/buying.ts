@@ -1,6 +1,12 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Slot, Trail } from '../../call.ts';
-import type { NewPayment, PaymentRecord, PaymentStore, Settling } from '../../stores/payments.ts';
+import {
+  type NewPayment,
+  PAYMENTS,
+  type PaymentRecord,
+  type PaymentStore,
+  type Settling,
+} from '../../stores/payments.ts';
 import type { Admission, Receipt } from '../gate.ts';
 import type { Chain } from './facilitators/chain.ts';
 import type { Facilitator, Settlement } from './facilitators/facilitator.ts';
@@ -50,7 +56,8 @@ export class Buying implements Admission {
   }
 
   async spend(take: NoncedTake): Promise<Slot> {
-    if (!this.#reserved) await this.#begin();
+    if (this.#reserved) await this.#assertCallLeft();
+    else await this.#begin();
     const slot = await take();
     await this.#counter.payments.called(this.#payment.key).catch(this.#counter.onFailure);
     return slot;
@@ -96,6 +103,12 @@ export class Buying implements Admission {
   async [Symbol.asyncDispose](): Promise<void> {
     const { payments, onFailure } = this.#counter;
     if (this.#reserved) await payments.release(this.#payment.key, this.#payment.owner).catch(onFailure);
+  }
+
+  /** What is sent once more counts like any other call. */
+  async #assertCallLeft(): Promise<void> {
+    const calls = await said(this.#counter.payments.calls(this.#payment.key));
+    if (calls >= PAYMENTS.callsPerPayment) throw refusalOf('exhausted');
   }
 
   async #begin(): Promise<void> {
