@@ -60,3 +60,44 @@ describe('P6 a payment whose connection to the upstream is lost', () => {
     expect([provider.arrivals.length, mainnet.transfers.length]).toEqual([3, 0]);
   });
 });
+
+describe('P6 a payment that is on the chain already, and not known here', () => {
+  it('is neither refused nor charged again while the chain has not confirmed it, and then it buys', async () => {
+    const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
+    const first = await startMarket(secret);
+    const { shop } = first;
+    const second = await startMarket(secret, { shop });
+    const path = newPath();
+    const payment = await (await newBuyer(shop.mainnet)).pay(first.url + path);
+    expect((await ask(first.url + path, payment)).status).toBe(200);
+    shop.mainnet.faults.lie = { statusProcessed: true };
+    const pending = await ask(second.url + path, payment);
+    expect([pending.status, pending.code]).toEqual([503, 'settlement_pending']);
+    expect(pending.headers.has('payment-required')).toBe(false);
+    expect(shop.provider.arrivals).toHaveLength(1);
+    shop.mainnet.faults.reset();
+    expect((await ask(second.url + path, payment)).status).toBe(200);
+    expect(shop.mainnet.transfers).toHaveLength(1);
+    await second.stop();
+    await first.stop();
+  });
+
+  it('is said to be settled when its upstream fails', async () => {
+    const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
+    const first = await startMarket(secret);
+    const { shop } = first;
+    const second = await startMarket(secret, { shop });
+    const path = newPath();
+    const payment = await (await newBuyer(shop.mainnet)).pay(first.url + path);
+    expect((await ask(first.url + path, payment)).status).toBe(200);
+    shop.provider.faults.status = 500;
+    const failed = await ask(second.url + path, payment);
+    expect(failed.status).toBe(502);
+    expect(failed.text).toContain('"state":"settled"');
+    const again = await ask(second.url + path, payment);
+    expect(again.status).toBe(502);
+    expect(again.text).toContain('"state":"settled"');
+    await second.stop();
+    await first.stop();
+  });
+});

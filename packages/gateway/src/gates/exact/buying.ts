@@ -137,10 +137,14 @@ export class Buying implements Admission {
       // Without a memo nothing says which request it was for, and a settled transaction is there for all to copy.
       throw new Refusal('payment_already_used', { reason: 'settled before', payment: { state: 'settled' } });
     }
+    if (status === 'seen' && signature !== undefined) {
+      throw pendingRefusal({ ...this.#payment, progress: 'unresolved', signature }, this.#inOldHeader);
+    }
     if (status !== 'confirmed' || signature === undefined) {
       throw new Refusal(codeOfReason(reason), { reason, payment: { state: 'refused' } });
     }
     await said(payments.adopt(this.#payment, signature));
+    this.#trail.payment = { state: 'settled', transaction: signature };
     this.#settledBefore = true;
   }
 
