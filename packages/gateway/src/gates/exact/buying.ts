@@ -93,11 +93,14 @@ export class Buying implements Admission {
     return this.#record(settlement);
   }
 
-  /** Nothing was sent; whether the payment can be called unused depends on what the disk has kept. */
+  /** Nothing was sent; whether the payment can be called unused depends on what the store has kept. */
   async #unwritten(error: unknown): Promise<never> {
-    const record = await said(this.#counter.payments.find(this.#payment.key));
+    const reason = String(error);
+    const record = await this.#counter.payments.find(this.#payment.key).catch(() => {
+      throw new Refusal('state_unavailable', { reason, payment: { state: 'pending' } });
+    });
     if (record && record.progress !== 'reserved') throw pendingRefusal(record, this.#inOldHeader);
-    throw new Refusal('state_unavailable', { reason: String(error), payment: unused });
+    throw new Refusal('state_unavailable', { reason, payment: unused });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -190,11 +193,20 @@ export class Buying implements Admission {
       };
       return receiptOf({ ...record, ...(signature && { signature }) }, this.#inOldHeader, false);
     }
-    if (settlement?.outcome === 'unsent') {
+    if (settlement?.outcome === 'unsent' && (await this.#isTakenBack())) {
       throw new Refusal('facilitator_unavailable', { reason: settlement.reason, payment: unused });
     }
     if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', this.#inOldHeader);
     throw pendingRefusal(record, this.#inOldHeader);
+  }
+
+  /** What could not be taken back is sent by whoever finds it. */
+  async #isTakenBack(): Promise<boolean> {
+    const found = this.#counter.payments.find(this.#payment.key);
+    return found.then(
+      (record) => record === undefined || record.progress === 'reserved',
+      () => false,
+    );
   }
 
   /** From here on a store that is down takes nothing away from what has been paid for. */
