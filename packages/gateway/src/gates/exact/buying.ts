@@ -169,7 +169,7 @@ export class Buying implements Admission {
       if (settlement.outcome === 'settled')
         await payments.resolve(key, { progress: 'settled', signature: settlement.signature });
       else if (settlement.outcome === 'refused')
-        await payments.resolve(key, { progress: 'refused', reason: settlement.reason });
+        await payments.resolve(key, { progress: 'refused', reason: settlement.reason }, owner);
       else if (settlement.outcome === 'unsent') await payments.withdraw(key, owner);
       else await payments.unresolved(key, settlement.signature);
     } catch (error) {
