@@ -143,6 +143,21 @@ onEveryLedger((open) => {
       expect((await ledger.payments.find(payment.key))?.reason).toBeUndefined();
     });
 
+    it("that is no more than the word of an owner counts only while the payment is that owner's", async () => {
+      const [held, lapsed] = [newPayment(), newPayment()];
+      await startSettling(ledger, lapsed);
+      await ledger.reopen();
+      await startSettling(ledger, held);
+      for (const { key, owner } of [held, lapsed]) await ledger.payments.resolve(key, REFUSED, owner);
+      expect([await progressOf(held.key), await progressOf(lapsed.key)]).toEqual(['refused', 'unresolved']);
+      expect(await ledger.payments.open()).toMatchObject([{ key: lapsed.key }]);
+      expect(await ledger.payments.reserve(newPayment({ payer: lapsed.payer, requestHash: lapsed.requestHash }))).toBe(
+        'owed',
+      );
+      await ledger.payments.resolve(lapsed.key, REFUSED);
+      expect(await progressOf(lapsed.key)).toBe('refused');
+    });
+
     it('of what nobody knows is ignored', async () => {
       await ledger.payments.resolve('nobody', SETTLED);
       await ledger.payments.unresolved('nobody', 'signature');

@@ -1,9 +1,10 @@
 import type { RunningGateway } from '@asset-gateway/gateway';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { LEASE_MS } from '../../packages/gateway/src/stores/redis/payment-lua.ts';
 import { sleep } from '../budget/history.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { rounds } from '../kit/rounds.ts';
-import { ask, type Buyer, insist, newBuyer, newPath, type Reply, receiptIn } from '../payments/fault-buyer.ts';
+import { ask, type Buyer, insist, newBuyer, newPath, type Reply, receiptIn, until } from '../payments/fault-buyer.ts';
 import { expectServedOnce } from '../payments/fault-story.ts';
 import { PATIENCE_MS } from './asking.ts';
 import { type Fleet, openFleet } from './fleet.ts';
@@ -82,6 +83,7 @@ redisSuite('a purchase whose Redis fails', () => {
     const { reply, ms } = await timed(ask(url, payment));
     onStep = () => undefined;
     expect([reply.status, reply.code]).toEqual([503, 'state_unavailable']);
+    expect(reply.text).toContain('"state":"pending"');
     expect(ms).toBeLessThan(PATIENCE_MS * 2);
     expect(transfers()).toBe(0);
     await sleep(1_000);
@@ -92,6 +94,29 @@ redisSuite('a purchase whose Redis fails', () => {
     expect(transfers()).toBe(0);
     expect([(await bought(url, payment)).status, transfers()]).toEqual([200, 1]);
   });
+
+  it('R3 frozen when it is to be taken back: the payment is not called unused, for another node may send it', async () => {
+    const { mainnet, provider } = shop();
+    const url = gateway.url + newPath();
+    const payment = await buyer.pay(url);
+    const before = calls();
+    onStep = (step) => {
+      if (step !== 'store') return;
+      redis.freeze();
+      Object.assign(mainnet.faults, { status: 503, only: new Set(['simulateTransaction']) });
+    };
+    const reply = await ask(url, payment);
+    onStep = () => undefined;
+    mainnet.faults.reset();
+    await sleep(1_000);
+    redis.thaw();
+    expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
+    expect(reply.text).toContain('"state":"pending"');
+    await until(() => transfers() === 1, LEASE_MS * 3);
+    const again = await bought(url, payment);
+    expect([again.status, again.isReplayed, transfers()]).toEqual([200, true, 1]);
+    expect(provider.arrivals.length - before).toBe(1);
+  }, 40_000);
 
   it('R2 killed once the answer is written: what was paid for is served, also when it is asked for again', async () => {
     const url = gateway.url + newPath();

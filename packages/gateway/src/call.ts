@@ -57,7 +57,7 @@ export interface Trail {
   stamp?: (headers: Record<string, string>) => void;
   /** What has become of the payment, for refusals that do not say it themselves. */
   payment?: PaymentState;
-  /** Told when the client has its answer. */
+  /** Told when the client has its answer, and of no refusal. */
   delivered?: () => void;
   /** Adds a fresh challenge to a 402. */
   challenge?: (code: RefusalCode) => Challenge;

@@ -77,7 +77,9 @@ export class RequestTrail implements Trail {
     if (answer.status !== 402) this.stamp?.(headers);
     this.#parts.log(this.#line(answer.status));
     if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };
-    return { ...answer, headers, ...(this.delivered && { onDelivered: this.delivered }) };
+    // A refusal is not what was paid for.
+    const onDelivered = answer.status === 200 ? this.delivered : undefined;
+    return { ...answer, headers, ...(onDelivered && { onDelivered }) };
   }
 
   #isGated(): boolean {

@@ -117,9 +117,11 @@ export class EmbeddedPayments implements PaymentStore {
     await this.#records.put(key, next);
   }
 
-  async resolve(key: string, proof: Proof): Promise<void> {
+  async resolve(key: string, proof: Proof, owner?: string): Promise<void> {
     const record = this.#find(key);
     if (record?.progress === 'settled' || !record) return;
+    const isTheirs = record.progress === 'settling' && record.owner === owner;
+    if (proof.progress === 'refused' && owner !== undefined && !isTheirs) return;
     const resolvedAtMs = this.now();
     const isSettled = proof.progress === 'settled';
     const forgetAtMs = resolvedAtMs + (isSettled ? PAYMENTS.recordMs : PAYMENTS.refusedMs);

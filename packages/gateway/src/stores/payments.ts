@@ -81,7 +81,11 @@ export interface PaymentStore {
   settling(key: string, owner: string, facts: Settling): Promise<'settling' | 'owed'>;
   /** The outcome is not known. */
   unresolved(key: string, signature?: string): Promise<void>;
-  resolve(key: string, proof: Proof): Promise<void>;
+  /**
+   * Moves the record to where the proof says. A refusal that is this owner's own word counts only while the payment is still
+   * this owner's: after that others may have sent it.
+   */
+  resolve(key: string, proof: Proof, owner?: string): Promise<void>;
   /** Our own failure before anything was sent: the payment is as good as new. */
   withdraw(key: string, owner: string): Promise<void>;
   /** Gives back what this owner has only reserved; does nothing otherwise. Never throws. */

@@ -15,6 +15,8 @@ export interface Lies {
   readonly statusConfirmed?: boolean | undefined;
   /** Signatures that are on the chain are unknown. */
   readonly statusMissing?: boolean | undefined;
+  /** Signatures that are on the chain have been processed, and no more. */
+  readonly statusProcessed?: boolean | undefined;
 }
 
 /** What can go wrong with the node and its network; every knob that is not set is off. */

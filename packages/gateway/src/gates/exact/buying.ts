@@ -1,6 +1,12 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Slot, Trail } from '../../call.ts';
-import type { NewPayment, PaymentRecord, PaymentStore, Settling } from '../../stores/payments.ts';
+import {
+  type NewPayment,
+  PAYMENTS,
+  type PaymentRecord,
+  type PaymentStore,
+  type Settling,
+} from '../../stores/payments.ts';
 import type { Admission, Receipt } from '../gate.ts';
 import type { Chain } from './facilitators/chain.ts';
 import type { Facilitator, Settlement } from './facilitators/facilitator.ts';
@@ -50,7 +56,8 @@ export class Buying implements Admission {
   }
 
   async spend(take: NoncedTake): Promise<Slot> {
-    if (!this.#reserved) await this.#begin();
+    if (this.#reserved) await this.#assertCallLeft();
+    else await this.#begin();
     const slot = await take();
     await this.#counter.payments.called(this.#payment.key).catch(this.#counter.onFailure);
     return slot;
@@ -86,16 +93,25 @@ export class Buying implements Admission {
     return this.#record(settlement);
   }
 
-  /** Nothing was sent; whether the payment can be called unused depends on what the disk has kept. */
+  /** Nothing was sent; whether the payment can be called unused depends on what the store has kept. */
   async #unwritten(error: unknown): Promise<never> {
-    const record = await said(this.#counter.payments.find(this.#payment.key));
+    const reason = String(error);
+    const record = await this.#counter.payments.find(this.#payment.key).catch(() => {
+      throw new Refusal('state_unavailable', { reason, payment: { state: 'pending' } });
+    });
     if (record && record.progress !== 'reserved') throw pendingRefusal(record, this.#inOldHeader);
-    throw new Refusal('state_unavailable', { reason: String(error), payment: unused });
+    throw new Refusal('state_unavailable', { reason, payment: unused });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { payments, onFailure } = this.#counter;
     if (this.#reserved) await payments.release(this.#payment.key, this.#payment.owner).catch(onFailure);
+  }
+
+  /** What is sent once more counts like any other call. */
+  async #assertCallLeft(): Promise<void> {
+    const calls = await said(this.#counter.payments.calls(this.#payment.key));
+    if (calls >= PAYMENTS.callsPerPayment) throw refusalOf('exhausted');
   }
 
   async #begin(): Promise<void> {
@@ -124,10 +140,14 @@ export class Buying implements Admission {
       // Without a memo nothing says which request it was for, and a settled transaction is there for all to copy.
       throw new Refusal('payment_already_used', { reason: 'settled before', payment: { state: 'settled' } });
     }
+    if (status === 'seen' && signature !== undefined) {
+      throw pendingRefusal({ ...this.#payment, progress: 'unresolved', signature }, this.#inOldHeader);
+    }
     if (status !== 'confirmed' || signature === undefined) {
       throw new Refusal(codeOfReason(reason), { reason, payment: { state: 'refused' } });
     }
     await said(payments.adopt(this.#payment, signature));
+    this.#trail.payment = { state: 'settled', transaction: signature };
     this.#settledBefore = true;
   }
 
@@ -149,7 +169,7 @@ export class Buying implements Admission {
       if (settlement.outcome === 'settled')
         await payments.resolve(key, { progress: 'settled', signature: settlement.signature });
       else if (settlement.outcome === 'refused')
-        await payments.resolve(key, { progress: 'refused', reason: settlement.reason });
+        await payments.resolve(key, { progress: 'refused', reason: settlement.reason }, owner);
       else if (settlement.outcome === 'unsent') await payments.withdraw(key, owner);
       else await payments.unresolved(key, settlement.signature);
     } catch (error) {
@@ -173,11 +193,20 @@ export class Buying implements Admission {
       };
       return receiptOf({ ...record, ...(signature && { signature }) }, this.#inOldHeader, false);
     }
-    if (settlement?.outcome === 'unsent') {
+    if (settlement?.outcome === 'unsent' && (await this.#isTakenBack())) {
       throw new Refusal('facilitator_unavailable', { reason: settlement.reason, payment: unused });
     }
     if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', this.#inOldHeader);
     throw pendingRefusal(record, this.#inOldHeader);
+  }
+
+  /** What could not be taken back is sent by whoever finds it. */
+  async #isTakenBack(): Promise<boolean> {
+    const found = this.#counter.payments.find(this.#payment.key);
+    return found.then(
+      (record) => record === undefined || record.progress === 'reserved',
+      () => false,
+    );
   }
 
   /** From here on a store that is down takes nothing away from what has been paid for. */

@@ -128,7 +128,10 @@ export class ExactGate implements Gate {
         payment: { state: STATES[record.progress] },
       });
     }
-    if (record.progress === 'settled') return this.#settled(visit, record);
+    if (record.progress === 'settled') {
+      visit.trail.payment = { state: 'settled', ...(record.signature && { transaction: record.signature }) };
+      return this.#settled(visit, record);
+    }
     if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', visit.inOldHeader);
     if (record.progress === 'unresolved') throw pendingRefusal(record, visit.inOldHeader);
     throw new Refusal('payment_in_progress', { payment: { state: 'in_progress' } });

@@ -57,7 +57,7 @@ end
 `;
 
 /**
- * The answers that payments have bought: `answer:<key>`, and in `answers` their keys by when they were kept, in `sizes` their
+ * The answers that payments have bought: `answer:<key>`, and in `answers` their keys by when they were kept or last looked at, in `sizes` their
  * bytes. Together they have so many bytes, the oldest dropped first.
  */
 export const ANSWERS = `
@@ -74,8 +74,10 @@ local function keep(key, text, bound)
   redis.call('ZADD', at('answers'), now, key)
   redis.call('HSET', at('sizes'), key, #text)
   local total = redis.call('HINCRBY', KEYS[1], 'answerBytes', #text)
-  for _, oldest in ipairs(redis.call('ZRANGE', at('answers'), 0, 9)) do
-    if redis.call('EXISTS', at('answer', oldest)) == 0 then forget(oldest) end
+  -- Those of open payments do not expire; they step back, so that ten of them do not hide the others.
+  local aged = now - ${PAYMENTS.answerMs}
+  for _, oldest in ipairs(redis.call('ZRANGEBYSCORE', at('answers'), '-inf', aged, 'LIMIT', 0, 10)) do
+    if redis.call('EXISTS', at('answer', oldest)) == 0 then forget(oldest) else redis.call('ZADD', at('answers'), now, oldest) end
   end
   while tonumber(redis.call('HGET', KEYS[1], 'answerBytes')) > tonumber(bound) do
     forget(redis.call('ZRANGE', at('answers'), 0, 0)[1])

@@ -98,11 +98,13 @@ if signature ~= '' then redis.call('HSET', at('record', key), 'signature', signa
 redis.call('ZADD', at('open'), now, key)
 return 'ok'`);
 
-/** ARGV: key, settled or refused, signature or reason. */
+/** ARGV: key, settled or refused, signature or reason, the owner whose own word a refusal is, or nothing. */
 export const RESOLVE = script(`${RECORDS}${CONCLUDE}
-local key, progress, proof = unpack(ARGV, 1, 3)
+local key, progress, proof, owner = unpack(ARGV, 1, 4)
 local record = read(key)
 if not record or record.progress == 'settled' then return 'ok' end
+local isTheirs = record.progress == 'settling' and record.owner == owner
+if progress == 'refused' and owner ~= '' and not isTheirs then return 'ok' end
 note()
 conclude(record, progress, proof)
 return 'ok'`);

@@ -108,10 +108,10 @@ export class RedisPayments implements PaymentStore {
     await this.#run(scripts.UNRESOLVED, key, signature);
   }
 
-  async resolve(key: string, proof: Proof): Promise<void> {
+  async resolve(key: string, proof: Proof, owner = ''): Promise<void> {
     this.#leased.delete(key);
     const evidence = proof.progress === 'settled' ? proof.signature : proof.reason;
-    await this.#run(scripts.RESOLVE, key, proof.progress, evidence);
+    await this.#run(scripts.RESOLVE, key, proof.progress, evidence, owner);
   }
 
   async withdraw(key: string, owner: string): Promise<void> {

@@ -38,7 +38,9 @@ function signatureIn(text: string): string {
 function statusJson(entry: Landed, node: ChainNode): Json {
   const { err } = entry.outcome;
   const status = err === null ? { Ok: null } : { Err: err };
-  return { ...confirmationOf(entry, node), err, slot: entry.slot, status };
+  const isYoung = node.faults.lie?.statusProcessed === true;
+  const level = isYoung ? { confirmations: 0, confirmationStatus: 'processed' } : confirmationOf(entry, node);
+  return { ...level, err, slot: entry.slot, status };
 }
 
 const invented = ({ bank }: ChainNode): Json => ({
