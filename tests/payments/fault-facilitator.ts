@@ -35,6 +35,7 @@ export interface Bazaar {
   readonly buyer: Buyer;
   readonly url: string;
   readonly payment: string;
+  readonly facilitatorUrl: string;
   order(orders: { verify?: Orders; settle?: Orders; storeDown?: readonly ('get' | 'set')[] }): Promise<void>;
   calls(): Promise<FacilitatorCall[]>;
   /** Asks the facilitator once more for exactly what the gateway asked it. */
@@ -81,6 +82,7 @@ export async function openBazaar(variables: Record<string, string> = {}): Promis
     buyer,
     url,
     payment: await buyer.pay(url),
+    facilitatorUrl: where,
     crash: async () => void (await facilitator.end('SIGKILL')),
     async restart() {
       await facilitator.end('SIGKILL');

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { EmbeddedPayments } from '../../packages/gateway/src/stores/embedded-payments.ts';
 import { type Market, startMarket } from '../kit/shop.ts';
-import { ask, newBuyer, newPath, ROOMY } from './fault-buyer.ts';
+import { ask, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
+import { openBazaar } from './fault-facilitator.ts';
 
 describe('an owed answer that is no longer kept', () => {
   let market: Market;
@@ -80,6 +81,21 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     expect(shop.mainnet.transfers).toHaveLength(1);
     await second.stop();
     await first.stop();
+  });
+
+  it('is found by its memo where another one settles', async () => {
+    const secret = { GATEWAY_SECRET: 'a secret that both of them have and use' };
+    const bazaar = await openBazaar(secret);
+    const { chain, shop, url, payment } = bazaar;
+    expect((await ask(url, payment)).status).toBe(200);
+    const remote = { FACILITATOR_URL: bazaar.facilitatorUrl, FEE_PAYER_KEYPAIR: '' };
+    const second = await startMarket({ ...ROOMY, ...secret, ...remote }, { shop });
+    const reply = await ask(second.url + new URL(url).pathname, payment);
+    expect([reply.status, reply.isReplayed]).toEqual([200, true]);
+    expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
+    expect(chain.transfers).toHaveLength(1);
+    await second.stop();
+    await bazaar.stop();
   });
 
   it('is said to be settled when its upstream fails', async () => {

@@ -132,10 +132,15 @@ export class Buying implements Admission {
 
   /** A payment that verification refuses may be one that has settled before we knew of it. */
   async #adoptOrRefuse(reason: string): Promise<void> {
-    const { payments, facilitator, chains } = this.#counter;
+    const { payments, facilitator, reconciler } = this.#counter;
     const { payment } = this.#purchase;
-    const signature = facilitator.signatureOf(payment);
-    const status = signature === undefined ? 'missing' : await chains.get(payment.network)?.status(signature);
+    const known = facilitator.signatureOf(payment);
+    const record = {
+      ...this.#payment,
+      progress: 'reserved' as const,
+      ...(known !== undefined && { signature: known }),
+    };
+    const { signature, status } = await reconciler.look(record);
     if (status === 'confirmed' && payment.requirement.extra.memo === undefined) {
       // Without a memo nothing says which request it was for, and a settled transaction is there for all to copy.
       throw new Refusal('payment_already_used', { reason: 'settled before', payment: { state: 'settled' } });

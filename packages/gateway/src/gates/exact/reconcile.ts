@@ -1,6 +1,6 @@
 import type { PaymentRecord, PaymentStore, Proof } from '../../stores/payments.ts';
 import type { Crypto } from '../crypto.ts';
-import type { Chain } from './facilitators/chain.ts';
+import type { Chain, ChainStatus } from './facilitators/chain.ts';
 import type { Facilitator, Payment } from './facilitators/facilitator.ts';
 import { isFeePayerSignature } from './facilitators/fee-payer-signature.ts';
 import type { Requirement } from './terms.ts';
@@ -49,6 +49,15 @@ export class Reconciler {
     return running;
   }
 
+  /** What the chain shows of a payment now; it is missing as well where there is no chain to read. */
+  async look(record: PaymentRecord): Promise<Sighting> {
+    const chain = this.#parts.chains.get(record.network);
+    if (!chain) return { signature: undefined, isComplete: false, status: 'missing' };
+    const found = await this.#signatureOf(chain, record, paymentOf(record));
+    const status = found.signature === undefined ? 'missing' : await chain.status(found.signature);
+    return { ...found, status };
+  }
+
   close(): void {
     clearInterval(this.#timer);
   }
@@ -67,14 +76,13 @@ export class Reconciler {
 
   async #ofChain(chain: Chain, record: PaymentRecord): Promise<Proof | undefined> {
     const height = await chain.finalizedHeight();
-    const payment = paymentOf(record);
-    const { signature, isComplete } = await this.#signatureOf(chain, record, payment);
-    const status = signature === undefined ? 'missing' : await chain.status(signature);
+    const { signature, isComplete, status } = await this.look(record);
     if (status === 'confirmed' && signature !== undefined) return { progress: 'settled', signature };
     if (status === 'failed') return { progress: 'refused', reason: 'failed on the chain' };
     if (status === 'seen') return undefined;
     const isOver = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
     if (isOver) return isComplete ? { progress: 'refused', reason: 'expired' } : undefined;
+    const payment = paymentOf(record);
     if (payment && record.signature !== undefined) await this.#parts.facilitator.resend(payment);
     return undefined;
   }
@@ -101,6 +109,11 @@ export class Reconciler {
 interface Found {
   readonly signature: string | undefined;
   readonly isComplete: boolean;
+}
+
+/** What was found, and what the chain shows of it. */
+export interface Sighting extends Found {
+  readonly status: ChainStatus;
 }
 
 /** The payment that a record was made of. */
