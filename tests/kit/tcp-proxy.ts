@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What becomes of bytes on their way back; nothing is passed on where it answers nothing. */
 export type Meddle = (reply: Buffer) => Buffer | undefined;
@@ -11,6 +12,8 @@ export interface TcpProxy {
   target: number;
   /** Off unless told. */
   meddle: Meddle | undefined;
+  /** Of what goes there; as fast as it can unless told. */
+  bytesPerMs: number | undefined;
   /** Resets every connection. */
   cut(): void;
   close(): Promise<void>;
@@ -35,7 +38,12 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
         other.destroy();
       });
     }
-    near.pipe(far);
+    near.on('data', async (asked: Buffer) => {
+      near.pause();
+      far.write(asked);
+      if (proxy.bytesPerMs) await sleep(asked.length / proxy.bytesPerMs);
+      near.resume();
+    });
     far.on('data', (reply: Buffer) => {
       const passed = proxy.meddle ? proxy.meddle(reply) : reply;
       if (passed) near.write(passed);
@@ -45,6 +53,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     port: 0,
     target,
     meddle: undefined,
+    bytesPerMs: undefined,
     cut,
     async close() {
       server.close();

@@ -21,6 +21,8 @@ export interface Patience {
 
 /** A request that waits. */
 export const REQUEST: Patience = { waitMs: 200 };
+/** A request that waits for so many bytes to travel as well, on a slow network. */
+export const requestOf = (bytes: number): Patience => ({ waitMs: REQUEST.waitMs + Math.ceil(bytes / BYTES_PER_MS) });
 /** Nobody waits. */
 export const BACKGROUND: Patience = { waitMs: 1_000 };
 /** A request that has waited so long in vain, and asks once more; both together stay below a quarter of a second. */
@@ -32,6 +34,8 @@ export const secondAfter = (waitedMs: number): Patience => ({
 /** The time of a keyspace's clock, and what was asked for. */
 export type Reply = readonly [nowMs: unknown, answer: unknown];
 
+/** What a network between a node and Redis carries at the least. */
+const BYTES_PER_MS = 10_000;
 /** What is left for a second question when the first has used up its time. */
 const SECOND_MS = 30;
 /** A connection that was lost longer ago is not waited for. */

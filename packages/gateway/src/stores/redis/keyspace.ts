@@ -54,7 +54,13 @@ export class Keyspace {
   /** The same, asked once more when the reply is lost; the step knows then that it is the second time. */
   async insist(stepOf: (isSecond: boolean) => Step): Promise<unknown> {
     const askedAtMs = monotonicMs();
-    const again = () => this.run({ ...stepOf(true), patience: secondAfter(monotonicMs() - askedAtMs) });
+    const again = () => {
+      const step = stepOf(true);
+      const patience = step.patience
+        ? { ...step.patience, forConnection: true }
+        : secondAfter(monotonicMs() - askedAtMs);
+      return this.run({ ...step, patience });
+    };
     return this.run(stepOf(false)).catch(again);
   }
 }

@@ -8,7 +8,7 @@ import {
   type ReserveVerdict,
   type Settling,
 } from '../payments.ts';
-import { BACKGROUND, type RedisConnection } from './connection.ts';
+import { BACKGROUND, type RedisConnection, requestOf } from './connection.ts';
 import { Keyspace } from './keyspace.ts';
 import { fieldsOf, recordOf } from './payment-fields.ts';
 import { PAYMENTS_TAG } from './payment-lua.ts';
@@ -18,6 +18,8 @@ import type { Script } from './script.ts';
 /** How often a node gives a sign of life: several times in a lease. */
 const RENEW_MS = 2_000;
 const OPEN_AT_ONCE = 100;
+/** As much as an upstream may answer. */
+const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 
 /** What tests may change. */
 export interface RedisPaymentsOptions {
@@ -55,7 +57,7 @@ export class RedisPayments implements PaymentStore {
   }
 
   async answer(key: string): Promise<string | undefined> {
-    const text = await this.#run(scripts.ANSWER, key);
+    const text = await this.#space.run({ script: scripts.ANSWER, args: [key], patience: requestOf(MAX_ANSWER_BYTES) });
     return typeof text === 'string' ? text : undefined;
   }
 
@@ -77,7 +79,8 @@ export class RedisPayments implements PaymentStore {
   }
 
   async keep(key: string, answer: string): Promise<void> {
-    await this.#run(scripts.KEEP, key, answer, this.#answerBytes);
+    const patience = requestOf(Buffer.byteLength(answer));
+    await this.#space.run({ script: scripts.KEEP, args: [key, answer, this.#answerBytes], patience });
   }
 
   async called(key: string): Promise<void> {
@@ -90,9 +93,11 @@ export class RedisPayments implements PaymentStore {
 
   async settling(key: string, owner: string, { answer, ...facts }: Settling): Promise<'settling' | 'owed'> {
     const fields = fieldsOf(facts);
+    const patience = requestOf(Buffer.byteLength(answer));
     const stepOf = (isSecond: boolean) => ({
       script: scripts.SETTLING,
       args: [key, owner, Number(isSecond), answer, this.#answerBytes, ...fields],
+      patience,
     });
     const verdict = await this.#space.insist(stepOf).catch((error) => {
       // It may have been written all the same; then nobody renews it, and it becomes unresolved.
