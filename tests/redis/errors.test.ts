@@ -11,8 +11,8 @@ import {
   codesOf,
   keepAsking,
   longestWait,
+  NO_HANG_MS,
   newPath,
-  PATIENCE_MS,
   untilAvailable,
   untilServed,
 } from './asking.ts';
@@ -52,7 +52,7 @@ redisSuite('a Redis', () => {
         expect([status, code, retryAfter]).toEqual([503, 'state_unavailable', '2']);
       }
       expect(house.upstream.arrivals.length).toBe(before);
-      expect(longestWait(house.logLines.slice(logged))).toBeLessThan(PATIENCE_MS);
+      expect(longestWait(house.logLines.slice(logged))).toBeLessThan(NO_HANG_MS);
     } finally {
       await mendIt();
     }
@@ -130,6 +130,7 @@ redisSuite('a Redis', () => {
   });
 
   it('R7 whose scripts are flushed under load loses nothing', async () => {
+    await untilServed(house.url);
     const load = keepAsking(house.url, 4);
     for (let round = 0; round < rounds(50); round++) {
       await redis.command('SCRIPT', 'FLUSH');
@@ -137,7 +138,9 @@ redisSuite('a Redis', () => {
     }
     const answers = await load.stop();
     expect(codesOf(answers)).toContain('200');
-    expect(codesOf(answers).filter((code) => !code.startsWith('200') && !code.startsWith('429'))).toEqual([]);
+    expect(codesOf(answers).filter((code) => !/^(?:200|429|503 state_unavailable|504)/.test(code))).toEqual([]);
+    // A busy machine may not answer in time; but nobody is told that a script is not known.
+    expect(house.logLines.filter((line) => line.includes('NOSCRIPT'))).toEqual([]);
   });
 
   describe('whose replies are lost', () => {

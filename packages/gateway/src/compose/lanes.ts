@@ -33,7 +33,7 @@ export function secretsIn(url: string): string[] {
 }
 
 /** The budget of the asset-data routes, which sign-ins are burnt with: one for each upstream key. */
-export const tokensBudgetKey = ({ key }: Pick<TokensConfig, 'key'>): string => `tokens:${hashOf(key)}`;
+export const tokensBudgetKey = (key: string): string => `tokens:${hashOf(key)}`;
 
 type Connect = (options: UpstreamOptions) => Lane['upstream'];
 
@@ -62,7 +62,7 @@ export class Lanes {
 
   #addTokens({ key, baseUrl, limitPerMinute }: TokensConfig): void {
     const inFlightMs = this.#config.upstreamTimeoutMs;
-    const budgetKey = tokensBudgetKey({ key });
+    const budgetKey = tokensBudgetKey(key);
     const budget = { key: budgetKey, limit: limitPerMinute, windowMs: this.#windowMs, inFlightMs };
     const upstream = new RestUpstream({
       baseUrl,
