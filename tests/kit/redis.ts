@@ -27,6 +27,12 @@ export interface RedisServer {
 
 const SETTINGS = { bind: '127.0.0.1', save: '', appendonly: 'no', daemonize: 'no', loglevel: 'warning' };
 
+const running = new Set<ChildProcess>();
+// A test that fails before it has stopped its server leaves none behind.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** A suite that needs a redis-server. */
 export const redisSuite = (title: string, body: () => void): void => suiteWith('redis-server', title, body);
 
@@ -59,6 +65,7 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
   const end = async () => {
     const ending = child;
     child = undefined;
+    if (ending) running.delete(ending);
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
     ending.kill('SIGKILL');
     await once(ending, 'exit');
@@ -72,6 +79,7 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
     async start() {
       const words = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
       child = spawn('redis-server', words, { stdio: 'ignore' });
+      running.add(child);
       await untilReady(url);
     },
     freeze: () => void child?.kill('SIGSTOP'),

@@ -10,8 +10,9 @@ import {
   askWith,
   codesOf,
   keepAsking,
+  longestWait,
+  NO_HANG_MS,
   newPath,
-  PATIENCE_MS,
   untilAvailable,
   untilServed,
 } from './asking.ts';
@@ -43,14 +44,18 @@ redisSuite('a Redis', () => {
   async function failsClosed(breakIt: () => unknown, mendIt: () => unknown): Promise<void> {
     await untilServed(house.url);
     const before = house.upstream.arrivals.length;
-    await breakIt();
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const { status, code, retryAfter, ms } = await askFreshly(house.url);
-      expect([status, code, retryAfter]).toEqual([503, 'state_unavailable', '2']);
-      expect(ms).toBeLessThan(PATIENCE_MS);
+    const logged = house.logLines.length;
+    try {
+      await breakIt();
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const { status, code, retryAfter } = await askFreshly(house.url);
+        expect([status, code, retryAfter]).toEqual([503, 'state_unavailable', '2']);
+      }
+      expect(house.upstream.arrivals.length).toBe(before);
+      expect(longestWait(house.logLines.slice(logged))).toBeLessThan(NO_HANG_MS);
+    } finally {
+      await mendIt();
     }
-    expect(house.upstream.arrivals.length).toBe(before);
-    await mendIt();
     const { ms } = await untilServed(house.url);
     expect(ms).toBeLessThan(2_000);
   }
@@ -125,6 +130,7 @@ redisSuite('a Redis', () => {
   });
 
   it('R7 whose scripts are flushed under load loses nothing', async () => {
+    await untilServed(house.url);
     const load = keepAsking(house.url, 4);
     for (let round = 0; round < rounds(50); round++) {
       await redis.command('SCRIPT', 'FLUSH');
@@ -132,7 +138,9 @@ redisSuite('a Redis', () => {
     }
     const answers = await load.stop();
     expect(codesOf(answers)).toContain('200');
-    expect(codesOf(answers).filter((code) => !code.startsWith('200') && !code.startsWith('429'))).toEqual([]);
+    expect(codesOf(answers).filter((code) => !/^(?:200|429|503 state_unavailable|504)/.test(code))).toEqual([]);
+    // A busy machine may not answer in time; but nobody is told that a script is not known.
+    expect(house.logLines.filter((line) => line.includes('NOSCRIPT'))).toEqual([]);
   });
 
   describe('whose replies are lost', () => {

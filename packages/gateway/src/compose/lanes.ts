@@ -56,7 +56,7 @@ export function secretsIn(url: string): string[] {
 }
 
 /** The budget of the asset-data routes, which sign-ins are burnt with: one for each upstream key. */
-export const tokensBudgetKey = ({ key }: Pick<TokensConfig, 'key'>): string => `tokens:${hashOf(key)}`;
+export const tokensBudgetKey = (key: string): string => `tokens:${hashOf(key)}`;
 
 type Connect = (options: UpstreamOptions) => Connection;
 
@@ -88,7 +88,7 @@ export class Lanes {
   #addTokens({ key, baseUrl, limitPerMinute }: TokensConfig): void {
     const { config, windowMs = MINUTE_MS } = this.#parts;
     const inFlightMs = config.upstreamTimeoutMs;
-    const budget = { key: tokensBudgetKey({ key }), limit: limitPerMinute, windowMs, inFlightMs };
+    const budget = { key: tokensBudgetKey(key), limit: limitPerMinute, windowMs, inFlightMs };
     const connection = new RestUpstream({
       baseUrl,
       headers: { 'x-api-key': key },

@@ -25,7 +25,7 @@ export const openState = (config: Config): Promise<State> =>
 /** State in Redis. Nothing is asked of it yet: a gateway starts without it as well. */
 async function openShared({ secrets, tokens }: Config, url: string): Promise<State> {
   const { openRedis } = await import('../stores/redis/open.ts');
-  const signInKey = tokensBudgetKey(tokens ?? { key: '' });
+  const signInKey = tokensBudgetKey(tokens?.key ?? '');
   return { ...(await openRedis({ url, signInKey })), secrets };
 }
 

@@ -25,9 +25,9 @@ export const REQUEST: Patience = { waitMs: 200 };
 export const requestOf = (bytes: number): Patience => ({ waitMs: REQUEST.waitMs + Math.ceil(bytes / BYTES_PER_MS) });
 /** Nobody waits. */
 export const BACKGROUND: Patience = { waitMs: 1_000 };
-/** A request that has waited so long in vain, and asks once more; both together stay below a quarter of a second. */
+/** A request that has waited so long in vain, and asks once more: both together stay below a quarter of a second. */
 export const secondAfter = (waitedMs: number): Patience => ({
-  waitMs: Math.max(REQUEST.waitMs + SECOND_MS - waitedMs, SECOND_MS),
+  waitMs: Math.max(BOTH_MS - waitedMs, LEAST_MS),
   forConnection: true,
 });
 
@@ -36,8 +36,10 @@ export type Reply = readonly [nowMs: unknown, answer: unknown];
 
 /** What a network between a node and Redis carries at the least. */
 const BYTES_PER_MS = 10_000;
-/** What is left for a second question when the first has used up its time. */
-const SECOND_MS = 30;
+/** What a request waits when it has to ask twice, */
+const BOTH_MS = 230;
+/** and what it waits the second time at least. */
+const LEAST_MS = 10;
 /** A connection that was lost longer ago is not waited for. */
 const RECENT_MS = 100;
 /** A connection that failed sooner than this, or never stood, is tried again after as long. */
@@ -52,7 +54,8 @@ export class RedisConnection {
   readonly #createClient: typeof createClient;
   readonly #greetings = new Set<() => void>();
   #link: Link | undefined;
-  #waiting: ((link: Link) => void)[] = [];
+  /** Who waits for what becomes of the present attempt to connect. */
+  #waiting: { readonly resolve: (link: Link) => void; readonly reject: (error: unknown) => void }[] = [];
   #lostAtMs = Number.NEGATIVE_INFINITY;
   #questions = 0;
   #isClosed = false;
@@ -77,7 +80,7 @@ export class RedisConnection {
     this.#greetings.add(greet);
   }
 
-  /** Begins to connect, and says when Redis is lost and found. Resolves when it is there, or after a second without it. */
+  /** Begins to connect, and says when Redis is lost and found. Resolves when it is there, or cannot be had. */
   async connect(notice: (message: string) => void): Promise<void> {
     const first = within(CONNECT_MS, 'not connected', this.#next());
     void this.#stayConnected(notice);
@@ -132,6 +135,7 @@ export class RedisConnection {
       this.#leave(link);
       return reason;
     } catch (error) {
+      for (const { reject } of this.#waiting.splice(0)) reject(error);
       return error instanceof Error ? error.message : 'failed';
     }
   }
@@ -139,7 +143,7 @@ export class RedisConnection {
   #enter(link: Link, found: () => void): void {
     this.#link = link;
     found();
-    for (const resolve of this.#waiting.splice(0)) resolve(link);
+    for (const { resolve } of this.#waiting.splice(0)) resolve(link);
     for (const greet of this.#greetings) greet();
   }
 
@@ -161,10 +165,10 @@ export class RedisConnection {
   }
 
   #next(): Promise<Link> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 }
 
 /** After these another connection can do better: this one hangs, or leads to a replica. */
 const isFatal = (error: Error, { waitMs }: Patience): boolean =>
-  (error instanceof Late && waitMs > SECOND_MS) || error.message.startsWith('READONLY');
+  (error instanceof Late && waitMs >= REQUEST.waitMs) || error.message.startsWith('READONLY');
