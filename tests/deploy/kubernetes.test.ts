@@ -1,0 +1,128 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readConfig } from '@asset-gateway/gateway';
+import { routes } from '@asset-gateway/protocol';
+import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { ConfigMap, Container, Secret, Service } from 'kubernetes-types/core/v1.js';
+import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
+import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { findProgram } from '../kit/optional.ts';
+import { type Manifest, readManifests, typeFaults } from './manifests.ts';
+import { DOCUMENTED } from './variables.ts';
+
+/** What start.ts gives what has begun. */
+const DRAIN_SECONDS = Number(/DRAIN_MS = (\d+)_000/.exec(readFileSync('packages/gateway/src/start.ts', 'utf8'))?.[1]);
+
+const manifests = readManifests();
+
+function the<Kind>(kind: string): Kind {
+  const found = manifests.filter((manifest) => manifest.kind === kind);
+  expect(found).toHaveLength(1);
+  return found[0] as Kind;
+}
+
+const deployment = the<Deployment>('Deployment');
+const pod = deployment.spec?.template;
+const [container] = (pod?.spec?.containers ?? []) as [Container];
+const labels = pod?.metadata?.labels;
+
+describe('the manifests', () => {
+  it('fit the types of the API', () => {
+    expect(manifests.length).toBeGreaterThan(5);
+    expect(typeFaults(manifests)).toEqual([]);
+  });
+
+  it('would be found out by them', () => {
+    const misspelt = structuredClone(deployment) as unknown as Manifest & Deployment;
+    Object.assign(misspelt.spec?.template.spec?.containers[0]?.securityContext ?? {}, { readOnlyRootFilesytem: true });
+    const mistyped = { apiVersion: 'v1', kind: 'ConfigMap', data: { PORT: 8402 } };
+    expect(typeFaults([misspelt, mistyped])).toHaveLength(2);
+  });
+
+  it('select the pods that the deployment makes', () => {
+    const budget = the<PodDisruptionBudget>('PodDisruptionBudget');
+    const policy = the<NetworkPolicy>('NetworkPolicy');
+    const spread = pod?.spec?.topologySpreadConstraints?.map(({ labelSelector }) => labelSelector?.matchLabels) ?? [];
+    const selectors = [
+      deployment.spec?.selector.matchLabels,
+      the<Service>('Service').spec?.selector,
+      budget.spec?.selector?.matchLabels,
+      policy.spec?.podSelector.matchLabels,
+      ...spread,
+    ];
+    expect(selectors).toEqual(selectors.map(() => labels));
+  });
+
+  it('probe what the gateway serves, at the ports that it listens on', () => {
+    const { startupProbe, livenessProbe, readinessProbe, ports = [] } = container;
+    const probes = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet);
+    expect(probes.map((probe) => probe?.port)).toEqual(['http', 'http', 'http']);
+    const paths = routes.filter(({ access }) => access === 'public').map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(probes.map((probe) => probe?.path)));
+    const numbers = Object.fromEntries(ports.map(({ name, containerPort }) => [name, containerPort]));
+    const { METRICS_PORT } = the<ConfigMap>('ConfigMap').data ?? {};
+    expect(numbers).toEqual({ http: 8402, metrics: Number(METRICS_PORT) });
+    expect(pod?.metadata?.annotations?.['prometheus.io/port']).toBe(METRICS_PORT);
+    expect(the<Service>('Service').spec?.ports?.map(({ targetPort }) => targetPort)).toEqual(['http']);
+    const ingress = the<NetworkPolicy>('NetworkPolicy').spec?.ingress ?? [];
+    expect(ingress.flatMap((rule) => rule.ports?.map(({ port }) => port))).toEqual(Object.values(numbers));
+  });
+
+  it('leave a node the time to finish what it has begun', () => {
+    const [, seconds] = container.lifecycle?.preStop?.exec?.command ?? [];
+    expect(pod?.spec?.terminationGracePeriodSeconds).toBeGreaterThan(Number(seconds) + DRAIN_SECONDS);
+  });
+
+  it('never have fewer nodes than are asked for, nor let an eviction take the last one', () => {
+    expect(deployment.spec?.replicas).toBeGreaterThanOrEqual(2);
+    expect(deployment.spec?.strategy?.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
+    expect(the<PodDisruptionBudget>('PodDisruptionBudget').spec?.maxUnavailable).toBe(1);
+  });
+
+  it('give a node no right that it does not need', () => {
+    expect(pod?.spec?.automountServiceAccountToken).toBe(false);
+    expect(pod?.spec?.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 1000,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(container.resources?.limits?.memory).toBeDefined();
+  });
+
+  it('name variables that the gateway reads, in values that it accepts', () => {
+    const variables = { ...the<ConfigMap>('ConfigMap').data, ...the<Secret>('Secret').stringData };
+    expect(Object.keys(variables).filter((name) => !DOCUMENTED.has(name))).toEqual([]);
+    const filledIn = { ...variables, GATEWAY_SECRET: 'x'.repeat(32), TOKENS_API_KEY: 'a-key', HOST: '0.0.0.0' };
+    expect(() => readConfig(filledIn)).not.toThrow();
+  });
+});
+
+/** What every object has. */
+interface Built {
+  readonly kind: string;
+  readonly metadata: { readonly namespace?: string };
+}
+
+const kubectl = findProgram('kubectl');
+
+describe.skipIf(!kubectl)('kubectl', () => {
+  it('puts all of them into one namespace, and no secret among them', () => {
+    const { stdout, stderr, status } = spawnSync(kubectl ?? '', ['kustomize', 'deploy/kubernetes'], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    const built = parseAllDocuments(stdout).map((document) => document.toJS() as Built);
+    const kinds = manifests.map(({ kind }) => kind).filter((kind) => kind !== 'Secret');
+    expect(built.map(({ kind }) => kind).sort()).toEqual(kinds.sort());
+    for (const { kind, metadata } of built) {
+      if (kind !== 'Namespace') expect(metadata.namespace).toBe('asset-gateway');
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import ts from 'typescript';
+import { parseAllDocuments } from 'yaml';
+
+/** A Kubernetes object as it stands in a file. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly [member: string]: unknown;
+}
+
+const FOLDER = 'deploy/kubernetes';
+
+/** Where the API's types say what an object of a kind may hold. */
+const MODULES: Readonly<Record<string, string>> = {
+  v1: 'core/v1',
+  'apps/v1': 'apps/v1',
+  'policy/v1': 'policy/v1',
+  'networking.k8s.io/v1': 'networking/v1',
+};
+
+/** Every object of the folder that goes to a cluster. */
+export const readManifests = (): Manifest[] =>
+  readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml')
+    .flatMap((name) => parseAllDocuments(readFileSync(join(FOLDER, name), 'utf8')))
+    .map((document) => document.toJS() as Manifest);
+
+const declarationOf = ({ apiVersion, kind, ...rest }: Manifest): string => {
+  const type = `import('kubernetes-types/${MODULES[apiVersion]}.js').${kind}`;
+  return `export const manifest: ${type} = ${JSON.stringify({ apiVersion, kind, ...rest })};`;
+};
+
+const OPTIONS: ts.CompilerOptions = {
+  strict: true,
+  noEmit: true,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  skipLibCheck: true,
+  types: [],
+};
+
+/** What the API's types have against objects: unknown members, wrong types, missing ones. The compiler is the judge. */
+export function typeFaults(manifests: readonly Manifest[]): string[] {
+  const texts = new Map(
+    manifests.map((manifest, index) => [resolve(`tests/deploy/manifest-${index}.ts`), declarationOf(manifest)]),
+  );
+  const host = ts.createCompilerHost(OPTIONS);
+  const { getSourceFile, fileExists } = host;
+  host.fileExists = (path) => texts.has(path) || fileExists(path);
+  host.getSourceFile = (path, ...rest) => {
+    const text = texts.get(path);
+    return text === undefined ? getSourceFile(path, ...rest) : ts.createSourceFile(path, text, rest[0]);
+  };
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram([...texts.keys()], OPTIONS, host))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { makeFolder } from '../kit/folder.ts';
+
+/** A real nginx with the configuration that is shipped. */
+export interface Nginx {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const CONFIGURATION = 'deploy/nginx.conf';
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.end());
+    socket.once('close', (hadError) => resolve(!hadError));
+    socket.on('error', () => undefined);
+  });
+}
+
+/** The shipped configuration for this machine: its ports and its folder, and not a word more. */
+function configurationFor(port: number, nodePorts: readonly number[], folder: string): string {
+  const names = ['gateway-a:8402', 'gateway-b:8402'];
+  return names
+    .reduce(
+      (text, name, index) => text.replace(name, `127.0.0.1:${nodePorts[index]}`),
+      readFileSync(CONFIGURATION, 'utf8'),
+    )
+    .replace('listen 8080;', `listen 127.0.0.1:${port};`)
+    .replaceAll('/tmp/', `${folder}/`)
+    .replace('worker_processes auto;', 'worker_processes 1;');
+}
+
+/** Starts it in front of two nodes on ports of 127.0.0.1. */
+export async function startNginx(program: string, port: number, nodePorts: readonly [number, number]): Promise<Nginx> {
+  const folder = makeFolder();
+  // Its workers are another user where it is started as root.
+  chmodSync(folder, 0o755);
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, configurationFor(port, nodePorts, folder));
+  const child = spawn(program, ['-p', folder, '-c', file, '-g', 'daemon off;'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  while (!(await isOpen(port))) {
+    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}: ${said}`);
+    await pause(20);
+  }
+  return {
+    port,
+    async stop() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

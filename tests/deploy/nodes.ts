@@ -1,0 +1,76 @@
+import type { Environment } from '@asset-gateway/gateway';
+import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { freePort } from '../http/ports.ts';
+import { startRedis } from '../kit/redis.ts';
+import { endPrograms, type Program, startProgram } from '../process/program.ts';
+import { type Nginx, startNginx } from './nginx.ts';
+
+/** One gateway process at a fixed place, which may be stopped and started again, and an upstream that only it asks. */
+export interface Node {
+  readonly port: number;
+  readonly upstream: TokensApi;
+  /** The process that serves now. */
+  program: Program;
+  start(): Promise<void>;
+}
+
+/** Two gateways in processes of their own that share their state in Redis, and nginx in front of them. */
+export interface Deployment {
+  readonly url: string;
+  readonly port: number;
+  readonly nodes: readonly [Node, Node];
+  /** What has reached the upstream of either node. */
+  arrivals(): number;
+  stop(): Promise<void>;
+}
+
+const SHARED = {
+  GATEWAY_SECRET: 'one-secret-that-both-nodes-are-given',
+  TRUST_PROXY: '127.0.0.1/32',
+  TOKENS_API_KEY: 'a-key-of-the-upstream',
+  TOKENS_RATE_LIMIT_PER_MINUTE: '1000000',
+};
+
+async function startNode(own: NodeJS.ProcessEnv): Promise<Node> {
+  const upstream = await startTokensApi({ key: SHARED.TOKENS_API_KEY });
+  const port = await freePort();
+  const variables = {
+    ...SHARED,
+    ...own,
+    PORT: String(port),
+    TOKENS_API_BASE_URL: upstream.url,
+  };
+  const node: Node = {
+    port,
+    upstream,
+    program: startProgram(variables),
+    async start() {
+      node.program = startProgram(variables);
+      await node.program.url;
+    },
+  };
+  await node.program.url;
+  return node;
+}
+
+/** Starts everything on free ports of 127.0.0.1, the nodes with these variables beside the usual ones. */
+export async function startDeployment(nginxProgram: string, variables: Environment = {}): Promise<Deployment> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const redis = await startRedis();
+  const own = { ...variables, GATEWAY_BASE_URL: url, REDIS_URL: redis.url };
+  const nodes = [await startNode(own), await startNode(own)] as const;
+  const nginx: Nginx = await startNginx(nginxProgram, port, [nodes[0].port, nodes[1].port]);
+  return {
+    url,
+    port,
+    nodes,
+    arrivals: () => nodes.reduce((total, { upstream }) => total + upstream.arrivals.length, 0),
+    async stop() {
+      await nginx.stop();
+      await endPrograms();
+      await Promise.all(nodes.map(({ upstream }) => upstream.close()));
+      await redis.stop();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { rounds } from '../kit/rounds.ts';
+import { newBuyer } from '../payments/fault-buyer.ts';
+import { compileGateway, endPrograms } from '../process/program.ts';
+import { type Deployment, startDeployment } from './nodes.ts';
+import { paidTraffic, signedTraffic } from './traffic.ts';
+
+const PER_SECOND = 50;
+/** Long enough that a node has requests in flight whenever it is told to stop. */
+const UPSTREAM_MS = 200;
+
+suiteWith('nginx', 'two nodes behind nginx', (nginx) => {
+  suiteWith('redis-server', 'that share their state', () => {
+    let shop: SandboxShop;
+    let deployment: Deployment;
+    beforeAll(async () => {
+      await compileGateway();
+      shop = await startSandboxShop({ key: 'a-key-of-the-providers' });
+      deployment = await startDeployment(nginx, shop.variables);
+      for (const { upstream } of deployment.nodes) upstream.faults.delayMs = UPSTREAM_MS;
+    }, 120_000);
+    afterAll(async () => {
+      await deployment?.stop();
+      await shop?.close();
+      await endPrograms();
+    });
+
+    async function restartAll(): Promise<(number | null)[]> {
+      const exitCodes: (number | null)[] = [];
+      for (const node of deployment.nodes) {
+        node.program.child.kill('SIGTERM');
+        exitCodes.push(await node.program.ended);
+        await node.start();
+      }
+      return exitCodes;
+    }
+
+    it('H13 restarted one after the other, again and again: every request is answered, every payment once', {
+      timeout: 900_000,
+    }, async () => {
+      const buyer = await newBuyer(shop.mainnet, 100_000_000n);
+      const [signed, paid] = [signedTraffic(deployment.url, PER_SECOND), paidTraffic(deployment.url, buyer)];
+      const exitCodes: (number | null)[] = [];
+      for (let round = 0; round < rounds(20); round++) exitCodes.push(...(await restartAll()));
+      const [answered, bought] = [await signed.end(), await paid.end()];
+      expect(exitCodes).toEqual(exitCodes.map(() => 0));
+      const outcomes = [...answered, ...bought];
+      expect(outcomes.filter(({ answers, faults }) => answers.at(-1) !== '200' || faults.length > 0)).toEqual([]);
+      expect(outcomes.flatMap(({ answers }) => answers)).not.toContain('503 shutting_down');
+      expect(deployment.arrivals()).toBe(answered.filter(({ route }) => route.startsWith('tokens.')).length);
+      expect(shop.mainnet.transfers).toHaveLength(bought.length);
+      expect(Math.min(answered.length, bought.length)).toBeGreaterThan(exitCodes.length);
+    });
+  });
+});
