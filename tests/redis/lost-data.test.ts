@@ -45,7 +45,9 @@ redisSuite('a Redis that loses its data', () => {
       const again = [used, used, { url, header: unused }, used].map(({ url, header }) => judged(url, header));
       expect(codesOf(await Promise.all(again))).toEqual(['402 invalid_siwx_nonce']);
       const closed = (await untilAvailable(() => askFreshly(house.url))).answer;
-      expect(closed).toMatchObject({ status: 429, retryAfter: String(Math.ceil((WINDOW_MS + DEADLINE_MS) / 1000)) });
+      expect(closed.status).toBe(429);
+      expect(Number(closed.retryAfter)).toBeGreaterThan(0);
+      expect(Number(closed.retryAfter)).toBeLessThanOrEqual(Math.ceil((WINDOW_MS + DEADLINE_MS) / 1000));
       const { ms } = await untilServed(house.url);
       expect(ms).toBeGreaterThan(WINDOW_MS / 2);
       expect(house.upstream.arrivals.length).toBe(arrivals + 1);
