@@ -3,6 +3,7 @@ import { openRedis } from '../../packages/gateway/src/stores/redis/open.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 import { newPayment, SETTLED } from '../payments/forge-records.ts';
+import { isFull } from './asking.ts';
 
 const MIB = 1024 * 1024;
 
@@ -19,14 +20,15 @@ redisSuite('Redis at the end of a network of 20 MB/s', () => {
     await redis.stop();
   });
 
-  it.each([5])('keeps an answer of %i MiB before the payment for it is settled', async (mebibytes) => {
+  // How fast bytes travel is only as sure as the machine is idle.
+  it.skipIf(!isFull)('keeps an answer of 5 MiB before the payment for it is settled', async () => {
     const { payments, connect, close } = await openRedis({
       url: `redis://127.0.0.1:${proxy.port}`,
       signInKey: 'suite',
     });
     await connect(() => undefined);
     const payment = newPayment();
-    const answer = JSON.stringify('x'.repeat(mebibytes * MIB - 10));
+    const answer = JSON.stringify('x'.repeat(5 * MIB - 10));
     expect(await payments.reserve(payment)).toBe('reserved');
     expect(await payments.settling(payment.key, payment.owner, { answer })).toBe('settling');
     await payments.resolve(payment.key, SETTLED);

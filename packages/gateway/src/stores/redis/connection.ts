@@ -16,18 +16,23 @@ export interface Question {
 /** How long a reply is waited for, in milliseconds, and whether a connection that was lost just now is waited for as well. */
 export interface Patience {
   readonly waitMs: number;
+  /** How much of it is for a large answer to travel. */
+  readonly travelMs?: number;
   readonly forConnection?: boolean;
 }
 
 /** A request that waits. */
 export const REQUEST: Patience = { waitMs: 200 };
 /** A request that waits for so many bytes to travel as well, on a slow network. */
-export const requestOf = (bytes: number): Patience => ({ waitMs: REQUEST.waitMs + Math.ceil(bytes / BYTES_PER_MS) });
+export function requestOf(bytes: number): Patience {
+  const travelMs = Math.ceil(bytes / BYTES_PER_MS);
+  return { waitMs: REQUEST.waitMs + travelMs, travelMs };
+}
 /** Nobody waits. */
 export const BACKGROUND: Patience = { waitMs: 1_000 };
 /** A request that has waited so long in vain, and asks once more: both together stay below a quarter of a second. */
-export const secondAfter = (waitedMs: number): Patience => ({
-  waitMs: Math.max(BOTH_MS - waitedMs, LEAST_MS),
+export const secondAfter = (waitedMs: number, travelMs = 0): Patience => ({
+  waitMs: Math.max(BOTH_MS + travelMs - waitedMs, LEAST_MS + travelMs),
   forConnection: true,
 });
 

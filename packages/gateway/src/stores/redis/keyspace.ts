@@ -56,10 +56,7 @@ export class Keyspace {
     const askedAtMs = monotonicMs();
     const again = () => {
       const step = stepOf(true);
-      const patience = step.patience
-        ? { ...step.patience, forConnection: true }
-        : secondAfter(monotonicMs() - askedAtMs);
-      return this.run({ ...step, patience });
+      return this.run({ ...step, patience: secondAfter(monotonicMs() - askedAtMs, step.patience?.travelMs) });
     };
     return this.run(stepOf(false)).catch(again);
   }
