@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -10,7 +11,8 @@ export default defineConfig({
     pool: 'forks',
     // Loading Solana's packages anew for every file would take longer than the tests; no suite leaves anything behind.
     isolate: false,
-    // The suites wait more than they compute: for windows to pass, for slow clients, for processes.
-    maxWorkers: 6,
+    // The suites wait more than they compute: for windows to pass, for slow clients, for processes. With too many at once on
+    // few cores, though, they meet the deadlines of what they test.
+    maxWorkers: Math.min(6, 2 * availableParallelism()),
   },
 });
