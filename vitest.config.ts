@@ -6,6 +6,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: ['tests/**/*.test.ts'],
+    // Some suites load undici before the gateway does.
+    setupFiles: ['packages/gateway/src/native-fetch.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
