@@ -1,17 +1,22 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { Environment } from '@asset-gateway/gateway';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
 import { startRedis } from '../kit/redis.ts';
 import { endPrograms, type Program, startProgram } from '../process/program.ts';
-import { type Nginx, startNginx } from './nginx.ts';
+import { startNginx } from './nginx.ts';
 
 /** One gateway process at a fixed place, which may be stopped and started again, and an upstream that only it asks. */
 export interface Node {
   readonly port: number;
   readonly upstream: TokensApi;
   /** The process that serves now. */
-  program: Program;
+  readonly program: Program;
   start(): Promise<void>;
+  /** What its processes have logged, also those that have ended. */
+  log(): string;
 }
 
 /** Two gateways in processes of their own that share their state in Redis, and nginx in front of them. */
@@ -21,6 +26,8 @@ export interface Deployment {
   readonly nodes: readonly [Node, Node];
   /** What has reached the upstream of either node. */
   arrivals(): number;
+  /** What all processes have logged, also those that have ended. */
+  log(): string;
   stop(): Promise<void>;
 }
 
@@ -31,23 +38,48 @@ const SHARED = {
   TOKENS_RATE_LIMIT_PER_MINUTE: '1000000',
 };
 
+/** Whether somebody could listen there. */
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}
+
+/** A port below those that systems give out by themselves: nobody else takes it while its node is away. */
+async function lastingPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 30_000);
+    if (await isFree(port)) return port;
+  }
+}
+
 async function startNode(own: NodeJS.ProcessEnv): Promise<Node> {
   const upstream = await startTokensApi({ key: SHARED.TOKENS_API_KEY });
-  const port = await freePort();
+  const port = await lastingPort();
   const variables = {
     ...SHARED,
     ...own,
     PORT: String(port),
     TOKENS_API_BASE_URL: upstream.url,
   };
+  const programs = [startProgram(variables)];
   const node: Node = {
     port,
     upstream,
-    program: startProgram(variables),
+    get program() {
+      return programs[programs.length - 1] as Program;
+    },
     async start() {
-      node.program = startProgram(variables);
+      programs.push(startProgram(variables));
       await node.program.url;
     },
+    log: () => programs.map(({ stdout }) => stdout()).join(''),
   };
   await node.program.url;
   return node;
@@ -55,22 +87,30 @@ async function startNode(own: NodeJS.ProcessEnv): Promise<Node> {
 
 /** Starts everything on free ports of 127.0.0.1, the nodes with these variables beside the usual ones. */
 export async function startDeployment(nginxProgram: string, variables: Environment = {}): Promise<Deployment> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const redis = await startRedis();
-  const own = { ...variables, GATEWAY_BASE_URL: url, REDIS_URL: redis.url };
-  const nodes = [await startNode(own), await startNode(own)] as const;
-  const nginx: Nginx = await startNginx(nginxProgram, port, [nodes[0].port, nodes[1].port]);
-  return {
-    url,
-    port,
-    nodes,
-    arrivals: () => nodes.reduce((total, { upstream }) => total + upstream.arrivals.length, 0),
-    async stop() {
-      await nginx.stop();
-      await endPrograms();
-      await Promise.all(nodes.map(({ upstream }) => upstream.close()));
-      await redis.stop();
-    },
+  const closing: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const close of closing.splice(0).reverse()) await close();
   };
+  try {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const redis = await startRedis();
+    closing.push(redis.stop, endPrograms);
+    const own = { ...variables, GATEWAY_BASE_URL: url, REDIS_URL: redis.url };
+    const nodes = [await startNode(own), await startNode(own)] as const;
+    closing.push(...nodes.map(({ upstream }) => upstream.close));
+    const nginx = await startNginx(nginxProgram, port, [nodes[0].port, nodes[1].port]);
+    closing.push(nginx.stop);
+    return {
+      url,
+      port,
+      nodes,
+      log: () => nodes.map((node) => node.log()).join(''),
+      arrivals: () => nodes.reduce((total, { upstream }) => total + upstream.arrivals.length, 0),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }

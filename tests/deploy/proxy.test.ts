@@ -5,7 +5,7 @@ import { pathOf, rowOf } from '../http/targets.ts';
 import { askOne, seen, wireRequest } from '../http/wire.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { signedHeader } from '../kit/wallet.ts';
-import { compileGateway, endPrograms, until } from '../process/program.ts';
+import { compileGateway, until } from '../process/program.ts';
 import { type Deployment, startDeployment } from './nodes.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
@@ -18,10 +18,7 @@ suiteWith('nginx', 'behind the shipped nginx', (nginx) => {
     await compileGateway();
     deployment = await startDeployment(nginx);
   }, 120_000);
-  afterAll(async () => {
-    await deployment?.stop();
-    await endPrograms();
-  });
+  afterAll(() => deployment?.stop());
 
   const ask = (method: string, target: string, lines: readonly string[] = [], body = '') =>
     askOne(deployment.port, wireRequest(method, target, ['Host: gateway.example', ...lines], body));
@@ -57,8 +54,9 @@ suiteWith('nginx', 'behind the shipped nginx', (nginx) => {
     const headers = { 'X-Forwarded-For': '10.9.8.7' };
     get(`${deployment.url}/from/afar`, { localAddress: '127.0.0.2', headers }, (answer) => answer.resume());
     const lineOf = () =>
-      deployment.nodes
-        .flatMap(({ program }) => program.stdout().split('\n'))
+      deployment
+        .log()
+        .split('\n')
         .find((line) => line.includes('/from/afar'));
     await until(() => lineOf() !== undefined);
     expect(JSON.parse(lineOf() ?? '{}').client).toBe('127.0.0.2');

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { rounds } from '../kit/rounds.ts';
-import { newBuyer } from '../payments/fault-buyer.ts';
-import { compileGateway, endPrograms } from '../process/program.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { compileGateway } from '../process/program.ts';
 import { type Deployment, startDeployment } from './nodes.ts';
 import { paidTraffic, signedTraffic } from './traffic.ts';
 
@@ -24,7 +24,6 @@ suiteWith('nginx', 'two nodes behind nginx', (nginx) => {
     afterAll(async () => {
       await deployment?.stop();
       await shop?.close();
-      await endPrograms();
     });
 
     async function restartAll(): Promise<(number | null)[]> {
@@ -40,15 +39,17 @@ suiteWith('nginx', 'two nodes behind nginx', (nginx) => {
     it('H13 restarted one after the other, again and again: every request is answered, every payment once', {
       timeout: 900_000,
     }, async () => {
-      const buyer = await newBuyer(shop.mainnet, 100_000_000n);
-      const [signed, paid] = [signedTraffic(deployment.url, PER_SECOND), paidTraffic(deployment.url, buyer)];
+      const wallet = await openWallet(shop, 100_000_000n);
+      const [signed, paid] = [signedTraffic(deployment.url, PER_SECOND), paidTraffic(deployment.url, wallet)];
       const exitCodes: (number | null)[] = [];
       for (let round = 0; round < rounds(20); round++) exitCodes.push(...(await restartAll()));
       const [answered, bought] = [await signed.end(), await paid.end()];
       expect(exitCodes).toEqual(exitCodes.map(() => 0));
       const outcomes = [...answered, ...bought];
       expect(outcomes.filter(({ answers, faults }) => answers.at(-1) !== '200' || faults.length > 0)).toEqual([]);
-      expect(outcomes.flatMap(({ answers }) => answers)).not.toContain('503 shutting_down');
+      const farewells = outcomes.flatMap(({ answers }) => answers).filter((answer) => answer === '503 shutting_down');
+      // Said by a node that was there to say it, and not by nginx for want of one.
+      expect(farewells).toHaveLength(deployment.log().split('"error":"shutting_down"').length - 1);
       expect(deployment.arrivals()).toBe(answered.filter(({ route }) => route.startsWith('tokens.')).length);
       expect(shop.mainnet.transfers).toHaveLength(bought.length);
       expect(Math.min(answered.length, bought.length)).toBeGreaterThan(exitCodes.length);

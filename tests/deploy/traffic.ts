@@ -1,9 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { challengeIn, signIn } from '@asset-gateway/client';
+import type { PaymentRequired } from '@x402/core/types';
+import bs58 from 'bs58';
 import { faultsOf, statusAndCode } from '../http/error-table.ts';
-import { initOf, rowOf, targetOf } from '../http/targets.ts';
+import { initOf, pathOf, rowOf, targetOf } from '../http/targets.ts';
 import { seen } from '../http/wire.ts';
-import { signedHeader } from '../kit/wallet.ts';
-import type { Buyer } from '../payments/fault-buyer.ts';
+import { newSigner } from '../kit/wallet.ts';
+import { headerOf } from '../payments/calls.ts';
+import { newPath } from '../payments/fault-buyer.ts';
+import type { Wallet } from '../payments/wallets.ts';
 
 /** What became of one request: what it was answered until it was served, and everything in which that left the contract. */
 export interface Outcome {
@@ -45,16 +50,16 @@ export function signedTraffic(origin: string, perSecond: number): Traffic {
   const asked: Promise<Outcome>[] = [];
   const ask = async (row: (typeof GIVEN)[number]): Promise<Response> => {
     const [url, init] = [origin + targetOf(row), initOf(row)];
-    const signature = row.access === 'siwx' ? { 'SIGN-IN-WITH-X': await signedHeader(url, init) } : {};
-    return fetch(url, { ...init, headers: { ...init.headers, ...signature } });
+    const first = await fetch(url, init);
+    if (first.status !== 402) return first;
+    const challenge = challengeIn(await first.json());
+    if (!challenge) throw new Error(`a 402 of ${row.id} without a challenge`);
+    const signature = await signIn(challenge, newSigner(), new URL(url));
+    return fetch(url, { ...init, headers: { ...init.headers, 'SIGN-IN-WITH-X': signature } });
   };
-  const begunAt = performance.now();
   const timer = setInterval(() => {
-    // A timer that comes late makes up for it.
-    while (asked.length < ((performance.now() - begunAt) / 1_000) * perSecond) {
-      const row = GIVEN[asked.length % GIVEN.length] as (typeof GIVEN)[number];
-      asked.push(outcomeOf(row.id, () => ask(row)));
-    }
+    const row = GIVEN[asked.length % GIVEN.length];
+    if (row) asked.push(outcomeOf(row.id, () => ask(row)));
   }, 1_000 / perSecond);
   return {
     end() {
@@ -64,19 +69,40 @@ export function signedTraffic(origin: string, perSecond: number): Traffic {
   };
 }
 
-const SOLD = ['rpc.mainnet.helius.getBalance', 'wallet.mainnet.helius.balances'].map(rowOf);
+/** A request that nobody has made before: what a payer is owed for one is no answer to another. */
+const newRequests = (): readonly [route: string, target: string, init: RequestInit][] => {
+  const account = bs58.encode(crypto.getRandomValues(new Uint8Array(32)));
+  const rpc = rowOf('rpc.mainnet.helius.getBalance');
+  const body = JSON.stringify({ params: [account] });
+  return [
+    [rpc.id, pathOf(rpc), { ...initOf(rpc), body }],
+    ['wallet.mainnet.helius.balances', newPath(), {}],
+  ];
+};
+
+/** Asks for one answer; once it has been paid for, always with that payment. */
+function purchaseOf(wallet: Wallet, url: string, init: RequestInit): () => Promise<Response> {
+  let payment: string | undefined;
+  return async () => {
+    if (payment === undefined) {
+      const first = await fetch(url, init);
+      if (first.status !== 402) return first;
+      payment = headerOf(await wallet.pay((await first.json()) as PaymentRequired));
+    }
+    return fetch(url, { ...init, headers: { ...init.headers, 'PAYMENT-SIGNATURE': payment } });
+  };
+}
 
 /** One purchase after the other; each has one payment, however often it is asked for. */
-export function paidTraffic(origin: string, buyer: Buyer): Traffic {
+export function paidTraffic(origin: string, wallet: Wallet): Traffic {
   let isOver = false;
-  const buy = async (row: (typeof SOLD)[number]): Promise<Outcome> => {
-    const [url, init] = [origin + targetOf(row), initOf(row)];
-    const payment = await buyer.pay(url, init);
-    return outcomeOf(row.id, () => fetch(url, { ...init, headers: { ...init.headers, 'PAYMENT-SIGNATURE': payment } }));
-  };
   const buyAll = async (): Promise<Outcome[]> => {
     const outcomes: Outcome[] = [];
-    while (!isOver) for (const row of SOLD) outcomes.push(await buy(row));
+    while (!isOver) {
+      for (const [route, target, init] of newRequests()) {
+        outcomes.push(await outcomeOf(route, purchaseOf(wallet, origin + target, init)));
+      }
+    }
     return outcomes;
   };
   const bought = buyAll();
