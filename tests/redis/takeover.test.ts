@@ -97,8 +97,7 @@ redisSuite('P7 a payment begun on a node that dies', () => {
       const path = newPath();
       const stopped = await nodes.open();
       const payment = await buyer.pay(stopped.url + path);
-      const isOurs = ({ target }: { target: string }) => target.includes(path.split('/').at(-1) ?? '');
-      Object.assign(nodes.shop.provider.faults, { delayMs: 300, only: isOurs });
+      slow.add(walletIn(path));
       const first = ask(stopped.url + path, payment);
       await until(() => callsFor(path) === 1);
       stopped.child.kill('SIGSTOP');
