@@ -9,6 +9,7 @@ import {
   type Answered,
   askFreshly,
   askWith,
+  codesOf,
   isFull,
   keepAsking,
   longestWait,
@@ -17,6 +18,7 @@ import {
   untilAvailable,
   untilServed,
 } from './asking.ts';
+import { openFleet } from './fleet.ts';
 
 const [LIMIT, WINDOW_MS, DEADLINE_MS] = [20, 300, 300];
 const FROZEN_MS = isFull ? 30_000 : 1_500;
@@ -103,6 +105,26 @@ redisSuite('a Redis that', () => {
     expect(upstream.arrivals.length).toBeGreaterThan(LIMIT);
     expect(mostInAnySpan(upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
     report('frozen', ms);
+  });
+});
+
+redisSuite('a Redis that is killed under several nodes', () => {
+  it('R2 L9 again and again: all together never pass the limit', { timeout: 300_000 }, async () => {
+    const redis = await startRedis();
+    const fleet = await openFleet({ redisUrl: redis.url, windowMs: WINDOW_MS });
+    const nodes = await Promise.all([1, 2, 3].map(() => fleet.start({ ...LIMITS, TOKENS_RATE_LIMIT_PER_MINUTE: '6' })));
+    const loads = nodes.map(({ url }) => keepAsking(url, 3));
+    for (let round = 0; round < rounds(50); round++) {
+      await sleep(WINDOW_MS + DEADLINE_MS + 300);
+      await redis.kill();
+      await redis.start();
+    }
+    const answers = (await Promise.all(loads.map((load) => load.stop()))).flat();
+    expect(mostInAnySpan(fleet.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(6);
+    expect(fleet.upstream.arrivals.length).toBeGreaterThan(6);
+    expect(codesOf(answers).filter((code) => !/^(?:200|402 invalid_siwx_nonce|429|503|504)/.test(code))).toEqual([]);
+    await fleet.close();
+    await redis.stop();
   });
 });
 

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LEASE_MS } from '../../packages/gateway/src/stores/redis/payment-lua.ts';
 import { sleep } from '../budget/history.ts';
 import type { GatewayProcess } from '../kit/process.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
-import { ask, type Buyer, insist, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
+import { ask, type Buyer, insist, newBuyer, newPath, type Reply, ROOMY, until } from '../payments/fault-buyer.ts';
 import { expectServedOnce } from '../payments/fault-story.ts';
 import { isFull } from './asking.ts';
 import { type Nodes, openNodes } from './nodes.ts';
@@ -40,6 +39,17 @@ redisSuite('P7 a payment begun on a node that dies', () => {
   const callsFor = (path: string): number => {
     return nodes.shop.provider.arrivals.filter(({ target }) => target.includes(walletIn(path))).length;
   };
+  /** Asks until the node has killed itself, which a busy machine's 503 can delay; gives what it has answered. */
+  async function askToDeath({ url, child }: GatewayProcess, path: string, payment: string): Promise<Reply[]> {
+    const replies: Reply[] = [];
+    while (child.signalCode === null) {
+      const reply = await ask(url + path, payment).catch(() => undefined);
+      if (reply) replies.push(reply);
+      await sleep(50);
+    }
+    return replies;
+  }
+
   const transfersOf = ({ address }: Buyer): number =>
     nodes.shop.mainnet.transfers.filter(({ from }) => from === address).length;
 
@@ -51,12 +61,10 @@ redisSuite('P7 a payment begun on a node that dies', () => {
         const path = newPath();
         const doomed = await nodes.open({}, step);
         const payment = await buyer.pay(doomed.url + path);
-        const first = await ask(doomed.url + path, payment).catch(() => undefined);
-        if (doomed.child.signalCode === null) await once(doomed.child, 'exit');
+        const replies = await askToDeath(doomed, path, payment);
         const second = await insist(other.url + path, payment, LIMIT_MS);
         const third = await insist(other.url + path, payment, LIMIT_MS);
-        const replies = [first, second, third].filter((reply) => reply !== undefined);
-        expectServedOnce({ replies, calls: [0, 0], transfers: transfersOf(buyer) });
+        expectServedOnce({ replies: [...replies, second, third], calls: [0, 0], transfers: transfersOf(buyer) });
         if (WRITTEN.includes(step)) expect(callsFor(path)).toBe(1);
       }
     },
@@ -82,15 +90,14 @@ redisSuite('P7 a payment begun on a node that dies', () => {
     LIMIT_MS,
   );
 
-  it(
+  it.concurrent(
     'P22 stopped for longer than a reservation lasts: the other one takes over, and it notices',
     async () => {
       const buyer = await newBuyer(nodes.shop.mainnet);
       const path = newPath();
       const stopped = await nodes.open();
       const payment = await buyer.pay(stopped.url + path);
-      const isOurs = ({ target }: { target: string }) => target.includes(path.split('/').at(-1) ?? '');
-      Object.assign(nodes.shop.provider.faults, { delayMs: 300, only: isOurs });
+      slow.add(walletIn(path));
       const first = ask(stopped.url + path, payment);
       await until(() => callsFor(path) === 1);
       stopped.child.kill('SIGSTOP');

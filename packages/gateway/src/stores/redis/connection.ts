@@ -45,7 +45,7 @@ const BYTES_PER_MS = 10_000;
 const BOTH_MS = 230;
 /** and what it waits the second time at least. */
 const LEAST_MS = 10;
-/** A connection that was lost longer ago is not waited for. */
+/** A connection that was lost longer ago is not waited for, nor one that could not be made again at once. */
 const RECENT_MS = 100;
 /** A connection that failed sooner than this, or never stood, is tried again after as long. */
 const RETRY_MS = 200;
@@ -141,6 +141,7 @@ export class RedisConnection {
       return reason;
     } catch (error) {
       for (const { reject } of this.#waiting.splice(0)) reject(error);
+      this.#lostAtMs = Number.NEGATIVE_INFINITY;
       return error instanceof Error ? error.message : 'failed';
     }
   }
