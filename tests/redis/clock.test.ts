@@ -23,7 +23,7 @@ redisSuite('a Redis whose clock steps', () => {
   /** The store of one node, whose scripts take the time from here. */
   async function openNode(): Promise<RedisStore> {
     const connection = await RedisConnection.load(redis.url);
-    const store = new RedisStore(connection, budget.key, () => clock);
+    const store = new RedisStore(connection, () => clock);
     await connection.connect(() => undefined);
     await store.greet();
     closing.push(

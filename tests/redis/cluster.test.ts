@@ -17,7 +17,7 @@ redisSuite('a Redis in cluster mode', () => {
     redis = await startRedis({ 'cluster-enabled': 'yes' });
     await redis.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     while (!String(await redis.command('CLUSTER', 'INFO')).includes('cluster_state:ok')) await sleep(20);
-    state = await openRedis({ url: redis.url, signInKey: budget.key });
+    state = await openRedis(redis.url);
     await state.connect(() => undefined);
     await useBudgets();
     await usePayments();
@@ -76,7 +76,7 @@ redisSuite('a Redis in cluster mode', () => {
       const known = slots.get(tag) ?? new Set();
       slots.set(tag, known.add(await redis.command('CLUSTER', 'KEYSLOT', key)));
     }
-    expect([...slots.keys()].sort()).toEqual([second.key, 'payments', budget.key]);
+    expect([...slots.keys()].sort()).toEqual(['budgets', 'payments']);
     for (const each of slots.values()) expect(each.size).toBe(1);
   });
 

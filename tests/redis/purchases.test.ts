@@ -9,6 +9,8 @@ import { expectServedOnce } from '../payments/fault-story.ts';
 import { NO_HANG_MS } from './asking.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
+const LONG = { timeout: 120_000 };
+
 redisSuite('a purchase whose Redis fails', () => {
   let redis: RedisServer;
   let fleet: Fleet;
@@ -56,7 +58,7 @@ redisSuite('a purchase whose Redis fails', () => {
     return { reply: await asked, ms: performance.now() - sinceMs };
   }
 
-  it('R2 before anything was reserved: refused in time and unused, and bought once it is back', async () => {
+  it('R2 before anything was reserved: refused in time and unused, and bought once it is back', LONG, async () => {
     for (let round = 0; round < rounds(20); round++) {
       const url = gateway.url + newPath();
       const before = { transfers: transfers(), calls: calls() };

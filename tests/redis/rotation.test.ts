@@ -6,16 +6,19 @@ import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-with-x';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
-import { redisSuite, startRedis } from '../kit/redis.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { newPath as newPaidPath } from '../payments/fault-buyer.ts';
 import { isFull, newPath } from './asking.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
-const ROLLS = [`${OLD},${NEW}`, `${NEW},${OLD}`, NEW];
+const SECRETS = [OLD, `${OLD},${NEW}`, `${NEW},${OLD}`, NEW];
+/** What all nodes get, one roll after the other; the first is what they begin with. */
+type Rolls = readonly object[];
 
 /** The official client, signing in and paying, as somebody who knows nothing of nodes. */
 async function newStockClient({ shop }: Fleet): Promise<typeof fetch> {
@@ -27,21 +30,24 @@ async function newStockClient({ shop }: Fleet): Promise<typeof fetch> {
   return wrapFetchWithPayment(fetch, client) as typeof fetch;
 }
 
-redisSuite('GATEWAY_SECRET', () => {
-  it('rotates as a list in a rolling restart, and no stock client fails', { timeout: 120_000 }, async () => {
-    const redis = await startRedis();
+redisSuite('in a rolling restart', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  /** Rolls the nodes while stock clients ask and pay, none of whom may notice. */
+  async function expectUnnoticed([first = {}, ...rolls]: Rolls): Promise<void> {
+    await redis.command('FLUSHALL');
     const fleet = await openFleet({ redisUrl: redis.url, paid: true });
     const balancer = await startBalancer();
-    const nodes = [await startNode(OLD), await startNode(OLD)];
+    const nodes = [await startNode(first), await startNode(first)];
     const stock = await newStockClient(fleet);
 
-    async function startNode(secret: string): Promise<RunningGateway & { readonly port: number }> {
+    async function startNode(variables: object): Promise<RunningGateway & { readonly port: number }> {
       const port = await freePort();
-      const node = await fleet.start({
-        PORT: String(port),
-        GATEWAY_BASE_URL: balancer.url,
-        GATEWAY_SECRET: secret,
-      });
+      const node = await fleet.start({ PORT: String(port), GATEWAY_BASE_URL: balancer.url, ...variables });
       balancer.targets.push(port);
       return { ...node, port };
     }
@@ -53,9 +59,9 @@ redisSuite('GATEWAY_SECRET', () => {
       while (isRolling) statuses.push((await stock(balancer.url + pathOf())).status);
     };
     const clients = Promise.all([keepAsking(newPath), keepAsking(newPaidPath)]);
-    for (const secret of ROLLS) {
+    for (const variables of rolls) {
       for (const index of nodes.keys()) {
-        const next = await startNode(secret);
+        const next = await startNode(variables);
         retiring.push(retire(balancer, nodes[index]));
         nodes[index] = next;
         await sleep(200);
@@ -70,13 +76,29 @@ redisSuite('GATEWAY_SECRET', () => {
     expect(fleet.shop?.mainnet.transfers.length).toBeGreaterThan(5);
     balancer.close();
     await fleet.close();
-    await redis.stop();
+  }
+
+  it('GATEWAY_SECRET changes as a list, and no stock client fails', { timeout: 120_000 }, () =>
+    expectUnnoticed(SECRETS.map((GATEWAY_SECRET) => ({ GATEWAY_SECRET }))),
+  );
+
+  it('TOKENS_API_KEY changes, and no stock client fails', { timeout: 120_000 }, async () => {
+    const TOKENS_API_KEY = 'another-key-of-the-same-upstream';
+    const upstream = await startTokensApi({ key: TOKENS_API_KEY });
+    const next = { TOKENS_API_KEY, TOKENS_API_BASE_URL: upstream.url };
+    await expectUnnoticed([{}, next, {}, next]);
+    expect(upstream.arrivals.length).toBeGreaterThan(0);
+    await upstream.close();
   });
 });
+
+/** What the balancer has begun to connect is accepted by then. */
+const LAST_CONNECTIONS_MS = 100;
 
 /** Takes a node out of the balancer, and stops it when what it was asked has been answered. */
 async function retire({ targets }: Balancer, node: (RunningGateway & { readonly port: number }) | undefined) {
   if (!node) return;
   targets.splice(targets.indexOf(node.port), 1);
+  await sleep(LAST_CONNECTIONS_MS);
   await node.stop();
 }

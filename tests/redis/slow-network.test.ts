@@ -22,10 +22,7 @@ redisSuite('Redis at the end of a network of 20 MB/s', () => {
 
   // How fast bytes travel is only as sure as the machine is idle.
   it.skipIf(!isFull)('keeps an answer of 5 MiB before the payment for it is settled', async () => {
-    const { payments, connect, close } = await openRedis({
-      url: `redis://127.0.0.1:${proxy.port}`,
-      signInKey: 'suite',
-    });
+    const { payments, connect, close } = await openRedis(`redis://127.0.0.1:${proxy.port}`);
     await connect(() => undefined);
     const payment = newPayment();
     const answer = JSON.stringify('x'.repeat(5 * MIB - 10));

@@ -79,7 +79,12 @@ export async function send({ port }: Pick<House, 'port'>, ask: Ask): Promise<Ans
 }
 
 /** How many slots were left, as an answer says it; nothing where the sign-in was not looked at. */
-export function slotsLeft({ headers }: Answered): number | undefined {
-  const left = /r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1];
-  return left === undefined ? undefined : Number(left);
+export const slotsLeft = (answered: Answered): number | undefined => numberIn(answered, /r=(\d+)/);
+
+/** In how many seconds the next slot frees, in the same way. */
+export const slotFreesIn = (answered: Answered): number | undefined => numberIn(answered, /t=(\d+)/);
+
+function numberIn({ headers }: Answered, pattern: RegExp): number | undefined {
+  const digits = pattern.exec(headers.get('ratelimit') ?? '')?.[1];
+  return digits === undefined ? undefined : Number(digits);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type House, PATIENT, startHouse } from '../kit/house.ts';
-import { slotsLeft } from './exchange.ts';
+import { slotFreesIn, slotsLeft } from './exchange.ts';
 import { startTrap, type Trap } from './trap.ts';
 import { HEALTH, Visitor } from './visitor.ts';
 
@@ -72,4 +72,20 @@ it('U1 the slot of a call that was given up stays taken: the upstream may still 
   const opened = await visitor.askWith(signIn, { target: HEALTH });
   expect(opened.status).toBe(200);
   expect(narrow.upstream.arrivals).toHaveLength(2);
+});
+
+describe('the slot of a call frees', () => {
+  it.each([
+    ['U1 a minute after it was answered', {}, 60],
+    ['U1 a minute and 5 s after its deadline when it was given up then, for it may be read late', { hang: true }, 65],
+    ['U3 a minute and 5 s after its deadline when its connection was lost', { resetConnection: true }, 65],
+  ])('%s', async (_, knobs, seconds) => {
+    const fresh = await startHouse({ UPSTREAM_TIMEOUT_MS: '900' });
+    Object.assign(fresh.upstream.faults, knobs);
+    const freesIn = slotFreesIn(await new Visitor(fresh).ask({ target: HEALTH })) ?? 0;
+    // The rest of the deadline, and what of a second had begun.
+    expect(freesIn).toBeGreaterThanOrEqual(seconds);
+    expect(freesIn).toBeLessThanOrEqual(seconds + 1);
+    await fresh.stop();
+  });
 });

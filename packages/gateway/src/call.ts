@@ -71,8 +71,11 @@ export interface Challenge {
 
 /** A slot of the upstream's budget, held by one upstream call. */
 export interface Slot {
-  /** The call is over, answered or given up: the slot frees one window from now. */
-  release(): void;
+  /**
+   * This node waits no longer. When the upstream has begun to answer, the call is over and its slot frees one window from now;
+   * a call that was given up may still be read there, so that its slot stays held for as long as it was taken.
+   */
+  release(isOver: boolean): void;
 }
 
 /** Takes a slot, and burns the nonce in the same atomic step when there is one. */

@@ -5,7 +5,6 @@ import { openEmbedded } from '../stores/embedded.ts';
 import { type FolderLock, lockFolder } from '../stores/lock.ts';
 import type { PaymentStore } from '../stores/payments.ts';
 import type { Store } from '../stores/ports.ts';
-import { tokensBudgetKey } from './lanes.ts';
 
 /** Everything that the gateway remembers, and where. */
 export interface State {
@@ -23,10 +22,9 @@ export const openState = (config: Config): Promise<State> =>
   config.redisUrl === undefined ? openFolder(config) : openShared(config, config.redisUrl);
 
 /** State in Redis. Nothing is asked of it yet: a gateway starts without it as well. */
-async function openShared({ secrets, tokens }: Config, url: string): Promise<State> {
+async function openShared({ secrets }: Config, url: string): Promise<State> {
   const { openRedis } = await import('../stores/redis/open.ts');
-  const signInKey = tokensBudgetKey(tokens?.key ?? '');
-  return { ...(await openRedis({ url, signInKey })), secrets };
+  return { ...(await openRedis(url)), secrets };
 }
 
 /** State in a folder, which one process at a time may use. */

@@ -69,10 +69,10 @@ export function createSpending({ store, budgetOf, inFlightOf, randomId }: SpendP
     }
     const startedAt = performance.now();
     return {
-      release() {
+      release(isOver) {
         count(key, -1);
         trail.upstreamMs = performance.now() - startedAt;
-        store.complete(budget, owner);
+        if (isOver) store.complete(budget, owner);
       },
     };
   };

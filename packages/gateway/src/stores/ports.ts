@@ -4,8 +4,13 @@ export interface Budget {
   readonly limit: number;
   /** How long a slot stays taken after its call has completed. */
   readonly windowMs: number;
-  /** How long a call may take; a slot whose end is never reported frees after this and the window. */
+  /** How long a call may take. */
   readonly inFlightMs: number;
+  /**
+   * How much later than that the upstream may still read a call that was given up; none unless told. A slot whose call is not
+   * known to be over frees after all three.
+   */
+  readonly lateMs?: number;
   /** Whether a slot frees one window after it was taken, however long the call takes; such slots are not kept on disk. */
   readonly fromDispatch?: boolean;
 }
@@ -64,7 +69,7 @@ export interface Store {
   admit(attempt: Admit): Promise<Verdict>;
   /** Burns a nonce where no slot is needed. */
   burn(use: NonceUse, owner: string): Promise<NonceVerdict>;
-  /** The call is over, answered or given up at its deadline: its slot frees one window from now. */
+  /** The call has been answered: its slot frees one window from now. */
   complete(budget: Budget, owner: string): void;
   /** Nobody gets a slot of this budget for so long. */
   pause(budget: Budget, milliseconds: number): Promise<void>;

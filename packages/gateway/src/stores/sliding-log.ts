@@ -37,9 +37,10 @@ export class SlidingLog {
     return freesAtMs === undefined ? undefined : { owner, freesAtMs };
   }
 
-  /** Holds a slot for as long as a call may take, and one window. */
+  /** Holds a slot for as long as the upstream may read a call, and one window. */
   take(owner: string, nowMs: number): HeldSlot {
-    const freesAtMs = nowMs + this.#budget.inFlightMs + this.#budget.windowMs;
+    const { inFlightMs, lateMs = 0, windowMs } = this.#budget;
+    const freesAtMs = nowMs + inFlightMs + lateMs + windowMs;
     this.#running.set(owner, freesAtMs);
     return { owner, freesAtMs };
   }

@@ -45,7 +45,7 @@ export class Exchange {
     } catch (error) {
       throw error instanceof Refusal ? error : refusalOfFailure(error, deadline.aborted, progress.started);
     } finally {
-      slot.release();
+      slot.release(progress.started);
     }
   }
 

@@ -49,33 +49,40 @@ local verdict = judge(KEYS[2], owner, redis.call('HGET', KEYS[1], 'epoch'), ofNo
 if verdict == 'burnt' then burn(KEYS[2], owner, issuedAt) end
 return verdict`);
 
+/** Keys live for as long as the longest of what is in them: nodes may have different deadlines. */
+const OUTLAST = `
+local function outlast(key, milliseconds)
+  if redis.call('PTTL', key) < milliseconds then redis.call('PEXPIRE', key, math.ceil(milliseconds)) end
+end
+`;
+
 /**
  * The nonce, a pause, room and the limit are judged in this order; then the slot is taken and the nonce burnt, or neither. The
- * score of a slot is when it frees. KEYS: state, slots, limits, the nonce if there is one. ARGV: the epoch held, owner, limit,
- * window and longest call in milliseconds, room (1 or 0), how long this node's own log and pause say to wait, the nonce's epoch
- * and when it was issued. Answers the verdict (or that the epoch is another one), how long to wait, slots left, when one frees.
+ * score of a slot is when it frees. KEYS: state, slots, limits, pause, the nonce if there is one. ARGV: the epoch held, owner,
+ * limit, window, longest call and how much later that may be read, in milliseconds, room (1 or 0), how long this node's own log
+ * and pause say to wait, the nonce's epoch and when it was issued. Answers the verdict (or that the epoch is another one), how long to wait, slots left, when one frees.
  */
-export const ADMIT = script(`${NONCES}
-local held, owner, limit, window, longest, room, waitHere, pauseHere, ofNonce, issuedAt = unpack(ARGV, 1, 10)
+export const ADMIT = script(`${NONCES}${OUTLAST}
+local held, owner, limit, window, longest, late, room, waitHere, pauseHere, ofNonce, issuedAt = unpack(ARGV, 1, 11)
 limit, window, longest, issuedAt = tonumber(limit), tonumber(window), tonumber(longest), tonumber(issuedAt)
-local hold = window + longest
+local hold = window + longest + late
 note()
-local epoch, lostAt, pausedUntil = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'lostAt', 'pausedUntil'))
+local epoch, lostAt = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'lostAt'))
 if epoch ~= held then return { 'other epoch' } end
 if issuedAt then
-  local verdict = judge(KEYS[4], owner, epoch, ofNonce, issuedAt)
+  local verdict = judge(KEYS[5], owner, epoch, ofNonce, issuedAt)
   if verdict ~= 'burnt' then return { verdict } end
 end
 
 -- Nodes with different limits meet at the lowest that was asked with while a slot of it can still be held.
 redis.call('ZADD', KEYS[3], now + hold, limit)
-redis.call('PEXPIRE', KEYS[3], hold)
+outlast(KEYS[3], hold)
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
 for _, other in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do limit = math.min(limit, tonumber(other)) end
 
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
 local used = redis.call('ZCARD', KEYS[2])
-local closed = math.max(0, (tonumber(lostAt) or -hold) + hold - now)
+local closed = math.max(0, (tonumber(lostAt) or -hold) + window + longest - now)
 local function frees(rank)
   local _, at = unpack(redis.call('ZRANGE', KEYS[2], rank, rank, 'WITHSCORES'))
   return at and math.max(1, at - now) or 0
@@ -86,31 +93,31 @@ local function verdict(kind, wait)
 end
 
 if redis.call('ZSCORE', KEYS[2], owner) then return verdict('admitted', 0) end
-local pause = math.max(tonumber(pauseHere), (tonumber(pausedUntil) or 0) - now)
+local pause = math.max(tonumber(pauseHere), (tonumber(redis.call('GET', KEYS[4])) or 0) - now)
 if pause > 0 then return verdict('paused', pause) end
 if room == '0' then return verdict('crowded', 0) end
 local full = used >= limit and frees(used - limit) or 0
 local wait = math.max(tonumber(waitHere), closed, full)
 if wait > 0 then return verdict('limited', wait) end
 redis.call('ZADD', KEYS[2], now + hold, owner)
-redis.call('PEXPIRE', KEYS[2], hold)
-if issuedAt then burn(KEYS[4], owner, issuedAt) end
+outlast(KEYS[2], hold)
+if issuedAt then burn(KEYS[5], owner, issuedAt) end
 used = used + 1
 return verdict('admitted', 0)`);
 
-/** A slot that is still held frees one window from now. KEYS: state, slots. ARGV: owner, window, longest call. */
-export const COMPLETE = script(`
-local owner, window, longest = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+/** A slot that is still held frees one window from now. KEYS: state, slots. ARGV: owner, window. */
+export const COMPLETE = script(`${OUTLAST}
 note()
-redis.call('ZADD', KEYS[2], 'XX', now + window, owner)
-redis.call('PEXPIRE', KEYS[2], window + longest)
+redis.call('ZADD', KEYS[2], 'XX', now + ARGV[2], ARGV[1])
+outlast(KEYS[2], tonumber(ARGV[2]))
 return 'ok'`);
 
-/** Nobody is admitted for so long, or for as long as was said before. KEYS: state. ARGV: milliseconds. */
+/** Nobody is admitted for so long, or for as long as was said before. KEYS: state, pause. ARGV: milliseconds. */
 export const PAUSE = script(`
 note()
-local known = tonumber(redis.call('HGET', KEYS[1], 'pausedUntil')) or 0
-redis.call('HSET', KEYS[1], 'pausedUntil', math.max(known, now + ARGV[1]))
+local known = tonumber(redis.call('GET', KEYS[2])) or 0
+local pausedUntil = math.max(known, now + ARGV[1])
+redis.call('SET', KEYS[2], pausedUntil, 'PX', math.ceil(pausedUntil - now))
 return 'ok'`);
 
 /** Answers what the server does when its memory is full. */

@@ -2,13 +2,6 @@ import { RedisConnection } from './connection.ts';
 import { RedisPayments } from './payments.ts';
 import { RedisStore } from './store.ts';
 
-/** What the shared state is opened with. */
-export interface RedisStateOptions {
-  readonly url: string;
-  /** The key of the budget that sign-ins are burnt with. */
-  readonly signInKey: string;
-}
-
 /** State that nodes share in Redis. */
 export interface RedisState {
   readonly store: RedisStore;
@@ -20,9 +13,9 @@ export interface RedisState {
 const EVICTS = 'Redis drops keys when its memory is full, and promises with them: set maxmemory-policy to noeviction';
 
 /** Opens it; nothing is asked of Redis before `connect`. */
-export async function openRedis({ url, signInKey }: RedisStateOptions): Promise<RedisState> {
+export async function openRedis(url: string): Promise<RedisState> {
   const connection = await RedisConnection.load(url);
-  const store = new RedisStore(connection, signInKey);
+  const store = new RedisStore(connection);
   const payments = new RedisPayments(connection);
   return {
     store,

@@ -1,13 +1,10 @@
 import { monotonicMs } from '../clock.ts';
-import type { Admit, Budget, BudgetView, NonceUse, Verdict } from '../ports.ts';
+import type { Admit, Budget, BudgetView, Verdict } from '../ports.ts';
 import { SlidingLog } from '../sliding-log.ts';
 import { ADMIT, COMPLETE, PAUSE } from './budget-scripts.ts';
 import { type Patience, REQUEST, secondAfter } from './connection.ts';
 import type { Epoch } from './epoch.ts';
-import type { Keyspace } from './keyspace.ts';
-
-/** The key of a nonce, inside its keyspace. */
-export const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
+import { type Keyspace, keyOfNonce } from './keyspace.ts';
 
 /** Until a question that is under way has been answered. */
 const SOON_MS = 1_000;
@@ -47,9 +44,9 @@ export class SharedBudget {
   /** Tells Redis, once more when it does not listen; else the slot frees by itself, later. */
   async complete(owner: string): Promise<void> {
     this.#own.complete(owner, monotonicMs());
-    const { windowMs, inFlightMs, fromDispatch } = this.#budget;
+    const { key, windowMs, fromDispatch } = this.#budget;
     if (fromDispatch) return;
-    const step = { script: COMPLETE, keys: ['slots'], args: [owner, windowMs, inFlightMs] };
+    const step = { script: COMPLETE, keys: [`slots:${key}`], args: [owner, windowMs] };
     await this.#space.insist(() => step);
   }
 
@@ -62,7 +59,8 @@ export class SharedBudget {
   /** Tells the others of a pause that is not over. */
   async spreadPause(patience: Patience): Promise<void> {
     const milliseconds = Math.ceil(this.#own.pauseMs(monotonicMs()));
-    if (milliseconds > 0) await this.#space.run({ script: PAUSE, args: [milliseconds], patience });
+    if (milliseconds <= 0) return;
+    await this.#space.run({ script: PAUSE, keys: [`pause:${this.#budget.key}`], args: [milliseconds], patience });
   }
 
   view(): BudgetView {
@@ -81,13 +79,13 @@ export class SharedBudget {
   /** Nothing when the epoch is another one. */
   async #askUnder(epoch: string, attempt: Admit, waitHereMs: number): Promise<Verdict | undefined> {
     const { owner, room, nonce, waitedMs } = attempt;
-    const { limit, windowMs, inFlightMs } = this.#budget;
+    const { key, limit, windowMs, inFlightMs, lateMs = 0 } = this.#budget;
     const pauseHereMs = this.#own.pauseMs(monotonicMs());
     const reply = await this.#space.run({
       script: ADMIT,
-      keys: ['slots', 'limits', ...(nonce ? [keyOfNonce(nonce)] : [])],
+      keys: [`slots:${key}`, `limits:${key}`, `pause:${key}`, ...(nonce ? [keyOfNonce(nonce)] : [])],
       args: [
-        ...[epoch, owner, limit, windowMs, inFlightMs, room ? 1 : 0, waitHereMs, pauseHereMs],
+        ...[epoch, owner, limit, windowMs, inFlightMs, lateMs, room ? 1 : 0, waitHereMs, pauseHereMs],
         ...(nonce ? [nonce.epoch, nonce.issuedAtSeconds] : ['', '']),
       ],
       patience: waitedMs === undefined ? REQUEST : secondAfter(waitedMs),

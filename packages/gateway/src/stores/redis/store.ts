@@ -3,49 +3,46 @@ import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict 
 import { BURN, EVICTION_POLICY } from './budget-scripts.ts';
 import { BACKGROUND, type RedisConnection } from './connection.ts';
 import { Epoch } from './epoch.ts';
-import { Keyspace } from './keyspace.ts';
-import { keyOfNonce, SharedBudget } from './shared-budget.ts';
+import { Keyspace, keyOfNonce } from './keyspace.ts';
+import { SharedBudget } from './shared-budget.ts';
 
 /** How often the epoch is read although nobody asks, which also shows whether Redis answers. */
 const BEAT_MS = 1_000;
 
-interface Shared {
-  readonly space: Keyspace;
-  readonly epoch: Epoch;
-  budget?: SharedBudget;
-}
+const TAG = 'budgets';
 
 /**
- * Budgets and sign-ins that nodes share. Everything about one upstream key has one hash tag: its slots, its pause, and, where
- * sign-ins are burnt with its slots, their nonces and the epoch that both live and die with.
+ * Budgets and sign-ins that nodes share: the slots and the pause of each upstream key, the nonces that are burnt with a slot,
+ * and the epoch that all of them live and die with. One hash tag holds them together, so that a sign-in outlives a change of
+ * the upstream's key.
  */
 export class RedisStore implements Store {
   readonly #connection: RedisConnection;
-  readonly #clock: Clock | undefined;
-  readonly #shared = new Map<string, Shared>();
-  readonly #signIn: Shared;
+  readonly #space: Keyspace;
+  readonly #epoch: Epoch;
+  readonly #budgets = new Map<string, SharedBudget>();
   readonly #beat: NodeJS.Timeout;
 
-  /** `signInKey` is the key of the budget that sign-ins are burnt with; `clock` is one for tests that turn it. */
-  constructor(connection: RedisConnection, signInKey: string, clock?: Clock) {
+  /** `clock` is one for tests that turn it. */
+  constructor(connection: RedisConnection, clock?: Clock) {
     this.#connection = connection;
-    this.#clock = clock;
-    this.#signIn = this.#open(signInKey);
+    this.#space = new Keyspace(connection, TAG, clock);
+    this.#epoch = new Epoch(this.#space);
     connection.onConnect(() => void this.greet());
     this.#beat = setInterval(() => this.#tick(), BEAT_MS);
     this.#beat.unref();
   }
 
   now(): number {
-    return this.#signIn.space.now();
+    return this.#space.now();
   }
 
   ready(): boolean {
-    return this.#connection.isConnected && this.#signIn.epoch.held !== undefined;
+    return this.#connection.isConnected && this.#epoch.held !== undefined;
   }
 
   epoch(): string | undefined {
-    return this.#signIn.epoch.held;
+    return this.#epoch.held;
   }
 
   admit(attempt: Admit): Promise<Verdict> {
@@ -53,9 +50,8 @@ export class RedisStore implements Store {
   }
 
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
-    const { space } = this.#signIn;
     const step = { script: BURN, keys: [keyOfNonce(use)], args: [owner, use.epoch, use.issuedAtSeconds] };
-    return (await space.insist(() => step)) as NonceVerdict;
+    return (await this.#space.insist(() => step)) as NonceVerdict;
   }
 
   complete(budget: Budget, owner: string): void {
@@ -75,14 +71,14 @@ export class RedisStore implements Store {
     return this.#of(budget).view();
   }
 
-  /** Reads every epoch, as on each new connection. Never rejects. */
+  /** Reads the epoch, as on each new connection and between requests. Never rejects. */
   async greet(): Promise<void> {
-    await Promise.allSettled([...this.#shared.values()].map(({ epoch }) => epoch.read(BACKGROUND)));
+    await this.#epoch.read(BACKGROUND).catch(() => undefined);
   }
 
   /** Whether the server drops keys when its memory is full, and with them promises. */
   async mayEvict(): Promise<boolean> {
-    const policy = await this.#signIn.space.run({ script: EVICTION_POLICY });
+    const policy = await this.#space.run({ script: EVICTION_POLICY });
     return policy !== 'noeviction' && policy !== 'unknown';
   }
 
@@ -90,21 +86,16 @@ export class RedisStore implements Store {
     clearInterval(this.#beat);
   }
 
-  #open(key: string): Shared {
-    const space = new Keyspace(this.#connection, key, this.#clock);
-    const shared = { space, epoch: new Epoch(space) };
-    this.#shared.set(key, shared);
+  #of(budget: Budget): SharedBudget {
+    const known = this.#budgets.get(budget.key);
+    if (known) return known;
+    const shared = new SharedBudget(budget, this.#space, this.#epoch);
+    this.#budgets.set(budget.key, shared);
     return shared;
   }
 
-  #of(budget: Budget): SharedBudget {
-    const shared = this.#shared.get(budget.key) ?? this.#open(budget.key);
-    shared.budget ??= new SharedBudget(budget, shared.space, shared.epoch);
-    return shared.budget;
-  }
-
   #tick(): void {
-    this.#signIn.epoch.read(BACKGROUND).catch(() => undefined);
-    for (const { budget } of this.#shared.values()) budget?.spreadPause(BACKGROUND).catch(() => undefined);
+    void this.greet();
+    for (const budget of this.#budgets.values()) budget.spreadPause(BACKGROUND).catch(() => undefined);
   }
 }
