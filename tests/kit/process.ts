@@ -17,7 +17,7 @@ export async function startProcess(
 ): Promise<GatewayProcess> {
   const child = spawn(process.execPath, [script, ...words], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   let output = '';
   const url = await new Promise<string>((resolve, reject) => {

@@ -62,14 +62,19 @@ function deskOf(where: string): Pick<Bazaar, 'order' | 'calls' | 'settleAgain'> 
   };
 }
 
+/** Facilitators that nobody uses any more; they end with this process. */
+const idle: GatewayProcess[] = [];
+
 /** Starts one; the gateway reads the chain unless told not to. */
 export async function openBazaar(variables: Record<string, string> = {}): Promise<Bazaar> {
   const shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
   const chain = shop.mainnet;
   const { FEE_PAYER_KEYPAIR } = shop.variables;
-  const settings = { FEE_PAYER_KEYPAIR, RPC_URL: chain.url, NETWORK: NETWORKS.mainnet };
-  let facilitator: GatewayProcess = await startProcess(SCRIPT, [], settings);
+  const settings = { feePayerKeypair: FEE_PAYER_KEYPAIR, rpcUrl: chain.url, network: NETWORKS.mainnet };
+  let facilitator: GatewayProcess = idle.pop() ?? (await startProcess(SCRIPT, [], {}));
   const { url: where } = facilitator;
+  const begin = () => fetch(`${where}/begin`, { method: 'POST', body: JSON.stringify(settings) });
+  await begin();
   const remote = { FACILITATOR_URL: where, FACILITATOR_AUTHORIZATION: 'Bearer facilitator', FEE_PAYER_KEYPAIR: '' };
   const market = await startMarket({ ...ROOMY, ...remote, ...variables }, { shop });
   const buyer = await newBuyer(chain);
@@ -86,11 +91,12 @@ export async function openBazaar(variables: Record<string, string> = {}): Promis
     crash: async () => void (await facilitator.end('SIGKILL')),
     async restart() {
       await facilitator.end('SIGKILL');
-      facilitator = await startProcess(SCRIPT, [], { ...settings, PORT: new URL(where).port });
+      facilitator = await startProcess(SCRIPT, [], { PORT: new URL(where).port });
+      await begin();
     },
     async stop() {
       await market.stop();
-      await facilitator.end('SIGKILL');
+      if (facilitator.child.exitCode === null && facilitator.child.signalCode === null) idle.push(facilitator);
       await shop.close();
     },
   };

@@ -11,8 +11,12 @@ const SCRIPT = 'tests/payments/gateway-process.mjs';
 /** A world in this process, and gateways on one folder in processes of their own, one after the other. */
 export interface Street {
   readonly shop: SandboxShop;
-  /** Starts the next gateway, which kills itself after this step, or may write no file beyond so many blocks. */
-  open(step?: string, blocks?: number): Promise<GatewayProcess>;
+  /** Starts the next gateway, which may write no file beyond so many blocks. */
+  open(blocks?: number): Promise<GatewayProcess>;
+  /** The gateway that stands; the next one where the last has fallen. */
+  standing(): Promise<GatewayProcess>;
+  /** Has a gateway kill itself after this step. */
+  doom(gateway: GatewayProcess, step: string): Promise<void>;
   /** Waits until the gateway has killed itself. */
   fallen(gateway: GatewayProcess): Promise<void>;
   close(): Promise<void>;
@@ -21,20 +25,28 @@ export interface Street {
 export async function openStreet(variables: object = {}): Promise<Street> {
   const shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
-  const running = new Set<GatewayProcess>();
+  const running: GatewayProcess[] = [];
+  const isStanding = ({ child }: GatewayProcess) => child.exitCode === null && child.signalCode === null;
+  async function open(blocks?: number): Promise<GatewayProcess> {
+    const settings = { PORT: '0', DATA_DIR: folder, ...shop.variables, ...ROOMY, ...variables };
+    const gateway = await startProcess(SCRIPT, blocks ? [String(blocks)] : [], settings);
+    running.push(gateway);
+    return gateway;
+  }
   return {
     shop,
-    async open(step = 'none', blocks) {
-      const settings = { PORT: '0', DATA_DIR: folder, ...shop.variables, ...ROOMY, ...variables };
-      const gateway = await startProcess(SCRIPT, blocks ? [step, String(blocks)] : [step], settings);
-      running.add(gateway);
-      return gateway;
+    open,
+    standing: async () => running.find(isStanding) ?? open(),
+    async doom({ child }, step) {
+      const isTold = child.stdout && once(child.stdout, 'data');
+      child.stdin?.write(step);
+      await isTold;
     },
-    async fallen({ child }) {
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    async fallen(gateway) {
+      if (isStanding(gateway)) await once(gateway.child, 'exit');
     },
     async close() {
-      await Promise.all([...running].map((gateway) => gateway.end('SIGTERM')));
+      await Promise.all(running.map((gateway) => gateway.end('SIGTERM')));
       await shop.close();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -18,21 +18,21 @@ async function buyerIn(street: Street): Promise<Buyer> {
   return known;
 }
 
-/** One payment at a gateway that kills itself after a step, then the same payment at the next gateway, twice. */
+/** One payment at a gateway that kills itself after a step, then the same payment at the next gateway, twice. That one stays. */
 export async function killedAfter(step: string, street: Street): Promise<Story> {
   const { mainnet, provider } = street.shop;
   const path = newPath();
   const buyer = await buyerIn(street);
   const [calls, transfers] = [provider.arrivals.length, mainnet.transfers.length];
-  const doomed = await street.open(step);
+  const doomed = await street.standing();
+  await street.doom(doomed, step);
   const payment = await buyer.pay(doomed.url + path);
   const first = await ask(doomed.url + path, payment).catch(() => undefined);
   await street.fallen(doomed);
   const before = provider.arrivals.length;
-  const next = await street.open();
+  const next = await street.standing();
   const second = await insist(next.url + path, payment);
   const third = await insist(next.url + path, payment);
-  await next.end('SIGKILL');
   return {
     replies: [first, second, third].filter((reply) => reply !== undefined),
     calls: [before - calls, provider.arrivals.length - before],

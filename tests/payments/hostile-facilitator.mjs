@@ -1,5 +1,6 @@
 // A facilitator in a process of its own. It really settles, with x402's own packages, and then answers as it is told:
-// POST /control {verify, settle, storeDown} sets what it does, GET /calls lists what it was asked.
+// POST /begin {feePayerKeypair, rpcUrl, network} makes it a new one, POST /control {verify, settle, storeDown} sets what it
+// does, GET /calls lists what it was asked. It ends with whoever started it.
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
@@ -7,45 +8,47 @@ import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import bs58 from 'bs58';
 
-const { FEE_PAYER_KEYPAIR, RPC_URL, NETWORK, PORT = '0' } = process.env;
+const { PORT = '0' } = process.env;
 const CONFIRM_MS = 400;
 
 // Its own words are for nobody.
 console.error = () => {};
 console.warn = () => {};
+process.stdin.on('end', () => process.exit()).resume();
 
-const calls = [];
-let orders = {};
-
-const kept = new Map();
-/** The store of what was sent and not confirmed is down for the operations that it is ordered to be down for. */
-async function inStore(operation, task) {
-  if (orders.storeDown?.includes(operation)) throw new Error('the store is down');
-  return task();
+async function begin({ feePayerKeypair, rpcUrl, network }) {
+  const life = { calls: [], orders: {} };
+  const kept = new Map();
+  /** The store of what was sent and not confirmed is down for the operations that it is ordered to be down for. */
+  async function inStore(operation, task) {
+    if (life.orders.storeDown?.includes(operation)) throw new Error('the store is down');
+    return task();
+  }
+  const pendingSettlementStore = {
+    get: (key) => inStore('get', () => kept.get(key)),
+    set: (key, value) => inStore('set', () => void kept.set(key, value)),
+    delete: (key) => inStore('delete', () => void kept.delete(key)),
+  };
+  const signer = await createKeyPairSignerFromBytes(bs58.decode(feePayerKeypair));
+  const svm = toFacilitatorSvmSigner(signer, { defaultRpcUrl: rpcUrl });
+  const impatient = {
+    ...svm,
+    confirmTransaction: (...words) =>
+      Promise.race([
+        svm.confirmTransaction(...words),
+        pause(CONFIRM_MS).then(() => Promise.reject(new Error('confirmation timed out'))),
+      ]),
+  };
+  life.scheme = new ExactSvmScheme(impatient, new SettlementCache(), { pendingSettlementStore });
+  life.supported = {
+    kinds: [{ x402Version: 2, scheme: 'exact', network, extra: { feePayer: signer.address } }],
+    extensions: [],
+    signers: { 'solana:*': [signer.address] },
+  };
+  return life;
 }
-const pendingSettlementStore = {
-  get: (key) => inStore('get', () => kept.get(key)),
-  set: (key, value) => inStore('set', () => void kept.set(key, value)),
-  delete: (key) => inStore('delete', () => void kept.delete(key)),
-};
 
-const signer = await createKeyPairSignerFromBytes(bs58.decode(FEE_PAYER_KEYPAIR));
-const svm = toFacilitatorSvmSigner(signer, { defaultRpcUrl: RPC_URL });
-const impatient = {
-  ...svm,
-  confirmTransaction: (...words) =>
-    Promise.race([
-      svm.confirmTransaction(...words),
-      pause(CONFIRM_MS).then(() => Promise.reject(new Error('confirmation timed out'))),
-    ]),
-};
-const scheme = new ExactSvmScheme(impatient, new SettlementCache(), { pendingSettlementStore });
-
-const SUPPORTED = {
-  kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK, extra: { feePayer: signer.address } }],
-  extensions: [],
-  signers: { 'solana:*': [signer.address] },
-};
+let present;
 
 async function bodyOf(request) {
   const chunks = [];
@@ -68,11 +71,13 @@ async function work(response, { does = true, hang, status = 200, answer, delayMs
 async function serve(request, response) {
   const text = await bodyOf(request);
   const { url, method, headers } = request;
-  if (url === '/control') orders = JSON.parse(text);
+  if (url === '/begin') present = await begin(JSON.parse(text));
+  const { calls, orders, scheme, supported } = present;
+  if (url === '/control') present.orders = JSON.parse(text);
   if (url === '/calls') return void response.end(JSON.stringify(calls));
-  if (url === '/control') return void response.end('{}');
+  if (url === '/begin' || url === '/control') return void response.end('{}');
   calls.push({ method, url, idempotencyKey: headers['idempotency-key'], authorization: headers.authorization, text });
-  if (url === '/supported') return void response.end(JSON.stringify(SUPPORTED));
+  if (url === '/supported') return void response.end(JSON.stringify(supported));
   const { paymentPayload, paymentRequirements } = JSON.parse(text);
   if (url === '/verify') await work(response, orders.verify, () => scheme.verify(paymentPayload, paymentRequirements));
   else await work(response, orders.settle, () => scheme.settle(paymentPayload, paymentRequirements));

@@ -41,7 +41,7 @@ describe('P7 a disk that takes no more', { timeout: 120_000 }, () => {
 
   it('P7 moves money only for what is served, then and after it was started again with room', async () => {
     const { mainnet } = street.shop;
-    const full = await street.open('none', BLOCKS);
+    const full = await street.open(BLOCKS);
     const attempts = await buyUntilFull(full.url);
     await full.end('SIGTERM');
     const served = attempts.filter(({ reply }) => reply?.status === 200);

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { processEnvironment, readConfig } from './config/config.ts';
 import { run } from './run.ts';
-import { startGateway } from './start.ts';
 
 const [command, ...words] = process.argv.slice(2);
 if (command === 'doctor') {
@@ -9,7 +8,10 @@ if (command === 'doctor') {
   process.exitCode = await doctor(words, process);
 } else {
   await run(async () => {
-    const gateway = await startGateway(readConfig(processEnvironment()));
+    // A configuration with faults says so before anything large is loaded.
+    const config = readConfig(processEnvironment());
+    const { startGateway } = await import('./start.ts');
+    const gateway = await startGateway(config);
     if (gateway.metricsUrl !== undefined) gateway.log.notice(`metrics on ${gateway.metricsUrl}`);
     gateway.log.notice(`listening on ${gateway.url}`);
     return gateway;

@@ -5,7 +5,7 @@ import { type Config, ConfigError } from './config/config.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/server.ts';
 import { createLog, type Log, type LogDestination } from './log.ts';
-import { type ServedMetrics, serveMetrics } from './metrics/server.ts';
+import type { ServedMetrics } from './metrics/server.ts';
 import type { LogLine } from './stages/trail.ts';
 
 /** A gateway that is serving. */
@@ -59,7 +59,9 @@ function secretsOf({ tokens, paid, redisUrl }: Config): string[] {
 
 /** Keeps metrics and gives them out, where they are asked for. */
 async function openMetrics({ metrics: place }: Config): Promise<ServedMetrics | undefined> {
-  return place && serveMetrics(place).catch((error) => Promise.reject(listenFault(error, place, 'METRICS_')));
+  if (!place) return undefined;
+  const { serveMetrics } = await import('./metrics/server.ts');
+  return serveMetrics(place).catch((error) => Promise.reject(listenFault(error, place, 'METRICS_')));
 }
 
 interface Foundations {
