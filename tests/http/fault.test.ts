@@ -86,7 +86,7 @@ let server: HttpServer;
 let url: string;
 beforeAll(async () => {
   const handle = createGateway(parts);
-  server = createHttpServer({ handle, trustedProxies: new BlockList(), maxConnections: 50, onFailure });
+  server = createHttpServer({ handle, trustedProxies: new BlockList(), maxConnections: 50, graceMs: 0, onFailure });
   url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
 });
 afterAll(() => server.drain(1_000));
@@ -136,6 +136,7 @@ describe('H4 connections', () => {
   it('beyond the cap are closed, not queued, and room that frees is given again', async () => {
     const { connect } = await import('node:net');
     const small = createHttpServer({
+      graceMs: 0,
       handle: createGateway(parts),
       trustedProxies: new BlockList(),
       maxConnections: 4,

@@ -29,8 +29,11 @@ export interface House {
 /** Upstreams that may fail as often as they like: for tests that are not about the breaker. */
 export const PATIENT = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
 
+/** A stop that waits as it does in operation; else a test ends without that. */
+export const GRACE = { graceMs: 1_000 } as const;
+
 /** What a house may be given beside variables. */
-export interface HouseOptions extends Pick<StartOptions, 'windowMs' | 'breaker'> {
+export interface HouseOptions extends Pick<StartOptions, 'windowMs' | 'breaker' | 'graceMs'> {
   /** A folder to start from; removed at the end only when it was made here. */
   readonly dataDir?: string;
   /** Sells the paid routes as well, on chains of its own. */
@@ -54,6 +57,7 @@ export async function startHouse(variables: Environment = {}, options: HouseOpti
     ...variables,
   });
   const gateway = await startGateway(config, {
+    graceMs: options.graceMs ?? 0,
     ...(options.windowMs && { windowMs: options.windowMs }),
     ...(options.breaker && { breaker: options.breaker }),
     logTo: { write: (line) => void logLines.push(line) },

@@ -36,6 +36,7 @@ export async function startMarket(variables: Environment = {}, options: MarketOp
   const logLines: string[] = [];
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...shop.variables, ...variables });
   const gateway = await startGateway(config, {
+    graceMs: 0,
     logTo: { write: (line) => void logLines.push(line) },
     ...(options.onStep && { onStep: options.onStep }),
     ...(options.breaker && { breaker: options.breaker }),

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 async function startingWith(variables: Environment): Promise<void> {
   const config = readConfig({ PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', ...shop.variables, ...variables });
-  const gateway = await startGateway(config);
+  const gateway = await startGateway(config, { graceMs: 0 });
   await gateway.stop();
 }
 

@@ -28,7 +28,7 @@ const chains = () => [shop.mainnet, shop.devnet];
 async function start(variables: Environment) {
   const log: string[] = [];
   const config = readConfig({ PORT: '0', DATA_DIR: folder, ...shop.variables, ...variables });
-  const gateway = await startGateway(config, { logTo: { write: (line) => void log.push(line) } });
+  const gateway = await startGateway(config, { graceMs: 0, logTo: { write: (line) => void log.push(line) } });
   const response = await fetch(`${gateway.url}/v1/catalog`);
   const { routes } = (await response.json()) as { routes: { path: string; cluster?: string; surface: string }[] };
   await gateway.stop();

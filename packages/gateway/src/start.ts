@@ -22,10 +22,13 @@ export interface RunningGateway {
 export interface StartOptions extends Pick<Surroundings, 'windowMs' | 'breaker' | 'onStep'> {
   /** Where the log goes instead of standard output. */
   readonly logTo?: LogDestination;
+  /** How long `stop` waits for requests that were on their way over open connections; a second unless told. */
+  readonly graceMs?: number;
 }
 
 const MAX_CONNECTIONS = 2_000;
 const DRAIN_MS = 55_000;
+const GRACE_MS = 1_000;
 
 /** What to change when nothing can listen there; the variables may have a prefix. */
 function listenFault(error: NodeJS.ErrnoException, { host, port }: Place, prefix = ''): Error {
@@ -70,7 +73,7 @@ interface Foundations {
 }
 
 async function serve(config: Config, foundations: Foundations, options: StartOptions): Promise<RunningGateway> {
-  const { logTo, ...paces } = options;
+  const { logTo, graceMs = GRACE_MS, ...paces } = options;
   const { store, payments, secrets, connect } = foundations.state;
   const { metrics, url: metricsUrl } = foundations.served ?? {};
   const log = createLog(config.logLevel, [...secrets, ...secretsOf(config)], logTo);
@@ -88,6 +91,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
     handle: house.gateway,
     trustedProxies: trustedProxies(config.trustedProxies),
     maxConnections: MAX_CONNECTIONS,
+    graceMs,
     onFailure,
   });
   const port = await server.listen(config.port, config.host).catch(async (error) => {

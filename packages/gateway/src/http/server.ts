@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly trustedProxies: BlockList;
   /** Connections beyond this many are closed at once. */
   readonly maxConnections: number;
+  /** How long it waits, when it drains, for requests that were on their way. */
+  readonly graceMs: number;
   /** Told of an error that left the gateway without an answer. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -32,8 +34,6 @@ const TIMES = {
   writeMs: 15_000,
   /** How long a refused upload may go on before its connection is cut. */
   lingerMs: 1_000,
-  /** How long a draining server waits for requests that were on their way. */
-  graceMs: 1_000,
 } as const;
 
 class Draining implements HttpServer {
@@ -85,7 +85,7 @@ class Draining implements HttpServer {
     this.#draining = true;
     // The HTTP server's own close would cut kept-alive connections on which a request may be on its way.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
-    await pause(TIMES.graceMs);
+    await pause(this.#options.graceMs);
     this.#stopping = true;
     this.#server.closeIdleConnections();
     while ((this.#unanswered.size > 0 || this.#running > 0) && performance.now() < deadline) await pause(20);
