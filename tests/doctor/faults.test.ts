@@ -10,8 +10,14 @@ import { type FaultyProxy, startProxy } from './proxy.ts';
 
 const FAULTS = [...faultyChallenges, ...faultyAnswers, ...faultyDocuments];
 
-/** One surface of each kind is enough to find a fault in; that nothing is found in all of them is shown elsewhere. */
-const FEWER_ROUTES = { HELIUS_MAINNET_RPC_URL: '', HELIUS_DEVNET_RPC_URL: '', ALCHEMY_DEVNET_RPC_URL: '' };
+/** A few paid routes beside the signed ones are enough to find a fault in; that nothing is found in all of them is shown elsewhere. */
+const FEWER_ROUTES = {
+  HELIUS_MAINNET_RPC_URL: '',
+  HELIUS_DEVNET_RPC_URL: '',
+  ALCHEMY_DEVNET_RPC_URL: '',
+  DAS_RATE_LIMIT_PER_SECOND: '0',
+  WALLET_RATE_LIMIT_PER_SECOND: '0',
+};
 
 let proxy: FaultyProxy;
 let house: House;

@@ -62,7 +62,7 @@ export const faultyDocuments: readonly SeededFault[] = [
     alter: inDocument('/v1/catalog', ({ catalog }: Catalog) => Object.assign(catalog, { totalRoutes: 61 })),
     check: 'catalog',
     where: /^GET .*\/v1\/catalog$/,
-    problem: /has 34 routes and counts 61 and 34/,
+    problem: /has 25 routes and counts 61 and 25/,
     fix: /Count what is listed/,
   },
   {
@@ -146,15 +146,15 @@ export const faultyDocuments: readonly SeededFault[] = [
     alter: inDocument('/.well-known/x402', ({ resources }: { resources: string[] }) => resources.shift()),
     check: 'well-known',
     where: /^GET .*\/\.well-known\/x402$/,
-    problem: /it lacks 1 of 34 routes, such as http:.*\/tokens\/health/,
+    problem: /it lacks 1 of 25 routes, such as http:.*\/tokens\/health/,
     fix: /List every route/,
   },
   {
     name: 'a family of routes that no language model hears of',
-    alter: ({ target, body }) => (at(target, '/llms.txt') ? { body: body.replaceAll(/wallet/gi, 'purse') } : undefined),
+    alter: ({ target, body }) => (at(target, '/llms.txt') ? { body: body.replaceAll(/rpc/gi, 'calls') } : undefined),
     check: 'llms',
     where: /^GET .*\/llms\.txt$/,
-    problem: /does not mention wallet/,
+    problem: /does not mention rpc/,
     fix: /Give each family of routes a section/,
   },
   {

@@ -20,8 +20,14 @@ export function trustedProxies(cidrs: readonly string[]): BlockList {
 /** The client's address: the right-most one of X-Forwarded-For that is not a trusted proxy's own. */
 export function clientAddress(incoming: IncomingMessage, trusted: BlockList): string {
   const peer = plain(incoming.socket.remoteAddress ?? '');
-  const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',');
-  const hops = [...forwarded.map((hop) => plain(hop.trim())), peer];
+  const forwarded = incoming.headers['x-forwarded-for'];
+  if (forwarded === undefined) return peer;
+  const hops = [
+    ...String(forwarded)
+      .split(',')
+      .map((hop) => plain(hop.trim())),
+    peer,
+  ];
   let client = peer;
   while (hops.length > 0) {
     const hop = hops.pop() ?? '';
