@@ -74,7 +74,7 @@ interface Foundations {
 
 async function serve(config: Config, foundations: Foundations, options: StartOptions): Promise<RunningGateway> {
   const { logTo, graceMs = GRACE_MS, ...paces } = options;
-  const { store, payments, secrets, connect } = foundations.state;
+  const { store, payments, fees, secrets, connect } = foundations.state;
   const { metrics, url: metricsUrl } = foundations.served ?? {};
   const log = createLog(config.logLevel, [...secrets, ...secretsOf(config)], logTo);
   await connect(log.notice);
@@ -85,7 +85,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   };
   let stopping = false;
   const observers = { log: observe, notice, onFailure, onSettlement: (outcome: string) => metrics?.settled(outcome) };
-  const remembered = { store, payments, secrets, isStopping: () => stopping };
+  const remembered = { store, payments, fees, secrets, isStopping: () => stopping };
   const house = await compose(config, { ...remembered, ...observers, ...paces });
   const server = createHttpServer({
     handle: house.gateway,

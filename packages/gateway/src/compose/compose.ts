@@ -13,6 +13,7 @@ import { createMatch } from '../stages/match.ts';
 import { createSpending } from '../stages/spend.ts';
 import { type LogLine, RequestTrail } from '../stages/trail.ts';
 import { createValidate } from '../stages/validate.ts';
+import type { FeeStore } from '../stores/fees.ts';
 import type { PaymentStore } from '../stores/payments.ts';
 import type { Store } from '../stores/ports.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
@@ -27,6 +28,7 @@ import { openShop, priceNotices, type Shop } from './shop.ts';
 export interface Surroundings {
   readonly store: Store;
   readonly payments?: PaymentStore;
+  readonly fees?: FeeStore;
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
   readonly log: (line: LogLine) => void;
@@ -55,14 +57,15 @@ const ignore = () => undefined;
 
 /** Puts the house together; the only place that knows every part. */
 export async function compose(config: Config, surroundings: Surroundings): Promise<Composed> {
-  const { store, payments, secrets, log, notice = ignore, onFailure = ignore } = surroundings;
+  const { store, payments, fees, secrets, log, notice = ignore, onFailure = ignore } = surroundings;
   const { windowMs, breaker, isStopping = () => false } = surroundings;
   const crypto = (await loadSodium()) ?? nodeCrypto;
   const randomId = () => Buffer.from(crypto.random(16)).toString('hex');
   const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
   const lanes = new Lanes({ config, store, onFailure, windowMs, breaker });
   const parts = { ...surroundings, config, crypto, originOf, randomId, notice, onFailure };
-  const shop = config.paid && payments ? await openShop({ ...parts, paid: config.paid, payments }) : undefined;
+  const ledgers = payments && fees && { payments, fees };
+  const shop = config.paid && ledgers ? await openShop({ ...parts, paid: config.paid, ...ledgers }) : undefined;
   const enabled = routes.filter((route) => isEnabled(route, lanes, shop));
   const laneOf = (route: Route) => lanes.get(route) ?? unreachable(route);
   const budgetOf = (route: Route) => laneOf(route).budget;

@@ -13,6 +13,7 @@ import { Queues } from '../gates/exact/queue.ts';
 import { Reconciler } from '../gates/exact/reconcile.ts';
 import type { OriginOf } from '../gates/origin.ts';
 import type { Readings } from '../metrics/readings.ts';
+import type { FeeStore } from '../stores/fees.ts';
 import type { PaymentStore } from '../stores/payments.ts';
 import { feePayerReader } from './fee-payers.ts';
 import { type Chains, CLUSTERS, openTills, USUAL_FEE_LAMPORTS } from './tills.ts';
@@ -24,6 +25,7 @@ export interface ShopParts {
   readonly crypto: Crypto;
   readonly secrets: readonly string[];
   readonly payments: PaymentStore;
+  readonly fees: FeeStore;
   readonly originOf: OriginOf;
   readonly randomId: () => string;
   readonly notice: (message: string) => void;
@@ -53,9 +55,8 @@ async function openFacilitator(paid: PaidConfig, parts: ShopParts, chains: Chain
     return { facilitator: remote, close: () => remote.close() };
   }
   const { keypair } = facilitator;
-  const { payments } = parts;
   const feeBudgetPerHour = paid.feeBudgetPerHour;
-  const inProcess = await InProcessFacilitator.create({ keypair, chains, feeBudgetPerHour, now: () => payments.now() });
+  const inProcess = await InProcessFacilitator.create({ keypair, chains, feeBudgetPerHour, fees: parts.fees });
   return { facilitator: inProcess, close: async () => undefined };
 }
 

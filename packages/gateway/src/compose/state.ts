@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
 import { openEmbedded } from '../stores/embedded.ts';
+import type { FeeStore } from '../stores/fees.ts';
 import { type FolderLock, lockFolder } from '../stores/lock.ts';
 import type { PaymentStore } from '../stores/payments.ts';
 import type { Store } from '../stores/ports.ts';
@@ -10,6 +11,7 @@ import type { Store } from '../stores/ports.ts';
 export interface State {
   readonly store: Store;
   readonly payments: PaymentStore;
+  readonly fees: FeeStore;
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
   /** Begins to reach for what is shared, and says when it is lost and found. */
@@ -30,13 +32,14 @@ async function openShared({ secrets }: Config, url: string): Promise<State> {
 /** State in a folder, which one process at a time may use. */
 async function openFolder({ dataDir, secrets }: Config): Promise<State> {
   const lock = await takeFolder(dataDir);
-  const { store, payments, secret, close } = await openEmbedded(dataDir).catch(async (error) => {
+  const { store, payments, fees, secret, close } = await openEmbedded(dataDir).catch(async (error) => {
     await lock.close();
     throw error;
   });
   return {
     store,
     payments,
+    fees,
     secrets: secrets.length > 0 ? secrets : [secret],
     connect: async () => undefined,
     close: () => close().finally(() => lock.close()),

@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type Clock, monotonicMs, steadyClock } from './clock.ts';
 import { EmbeddedPayments } from './embedded-payments.ts';
+import { MemoryFees } from './fees.ts';
 import { FreeSpace } from './free-space.ts';
 import { MemoryStore } from './memory.ts';
 import type { Budget } from './ports.ts';
@@ -23,6 +24,7 @@ const SWEEP_MS = 60_000;
 export interface Embedded {
   readonly store: MemoryStore;
   readonly payments: EmbeddedPayments;
+  readonly fees: MemoryFees;
   /** Made once and kept, for operators who configure none. */
   readonly secret: string;
   close(): Promise<void>;
@@ -111,5 +113,5 @@ export async function openEmbedded(folder: string, space = new FreeSpace(folder)
     keep: (budget, slot) => slots.keep(budget, slot),
   });
   const payments = new EmbeddedPayments(root, now, space);
-  return { store, payments, secret: await secretOf(root), close: () => root.close() };
+  return { store, payments, fees: new MemoryFees(now), secret: await secretOf(root), close: () => root.close() };
 }

@@ -1,4 +1,5 @@
 import { RedisConnection } from './connection.ts';
+import { RedisFees } from './fees.ts';
 import { RedisPayments } from './payments.ts';
 import { RedisStore } from './store.ts';
 
@@ -6,6 +7,7 @@ import { RedisStore } from './store.ts';
 export interface RedisState {
   readonly store: RedisStore;
   readonly payments: RedisPayments;
+  readonly fees: RedisFees;
   connect(notice: (message: string) => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,6 +22,7 @@ export async function openRedis(url: string): Promise<RedisState> {
   return {
     store,
     payments,
+    fees: new RedisFees(connection),
     async connect(notice) {
       await connection.connect(notice);
       await store.greet();

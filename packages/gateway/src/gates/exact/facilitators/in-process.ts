@@ -1,6 +1,7 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
+import type { Fee, FeeBudget, FeeStore } from '../../../stores/fees.ts';
 import { readTransaction } from '../transaction.ts';
 import { feeLamports, LIMITS, MAX_FEE_LAMPORTS } from '../transfer.ts';
 import type { Chain } from './chain.ts';
@@ -15,7 +16,7 @@ export interface InProcessOptions {
   readonly chains: ReadonlyMap<string, Chain>;
   /** Lamports that may be spent on fees in any hour. */
   readonly feeBudgetPerHour: number;
-  readonly now: () => number;
+  readonly fees: FeeStore;
 }
 
 const VERIFY_MS = 5_000;
@@ -24,41 +25,9 @@ const CONFIRM_MS = 20_000;
 const SIGNATURE_OFFSET = 1;
 const POLL_MS = 250;
 const YOUNG_BLOCKHASH_MS = 800;
-const HOUR_MS = 3_600_000;
-/** How long a verified payment may take until it is settled. */
-const RESERVED_MS = 60_000;
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-/** Fees of the last hour: what was sent, and for a minute what was verified and may be sent. */
-class FeeBudget {
-  readonly #limit: number;
-  readonly #now: () => number;
-  readonly #entries = new Map<string, { readonly lamports: number; readonly untilMs: number }>();
-
-  constructor(limit: number, now: () => number) {
-    this.#limit = limit;
-    this.#now = now;
-  }
-
-  /** Sets aside what this payment may cost; nothing when that is more than is left. */
-  reserve(key: string, lamports: number): boolean {
-    const now = this.#now();
-    let spent = lamports;
-    for (const [known, entry] of this.#entries) {
-      if (entry.untilMs <= now) this.#entries.delete(known);
-      else if (known !== key) spent += entry.lamports;
-    }
-    if (spent > this.#limit) return false;
-    this.#entries.set(key, { lamports, untilMs: now + RESERVED_MS });
-    return true;
-  }
-
-  spend(key: string, lamports: number): void {
-    this.#entries.set(key, { lamports, untilMs: this.#now() + HOUR_MS });
-  }
-}
 
 type Svm = typeof import('@x402/svm');
 type Signer = ReturnType<Svm['toFacilitatorSvmSigner']>;
@@ -83,7 +52,7 @@ export class InProcessFacilitator implements Facilitator {
   readonly #signers: ReadonlyMap<string, Signer>;
   readonly #scheme: SchemeClass;
   readonly #cache: InstanceType<Svm['SettlementCache']>;
-  readonly #fees: FeeBudget;
+  readonly #budget: FeeBudget;
 
   private constructor(options: InProcessOptions, address: string, signers: ReadonlyMap<string, Signer>, svm: Loaded) {
     this.#options = options;
@@ -91,7 +60,7 @@ export class InProcessFacilitator implements Facilitator {
     this.#signers = signers;
     this.#scheme = svm.scheme;
     this.#cache = new svm.cache();
-    this.#fees = new FeeBudget(options.feeBudgetPerHour, options.now);
+    this.#budget = { feePayer: address, limit: options.feeBudgetPerHour };
   }
 
   /** Loads x402's packages, which nobody needs who does not sell by himself. */
@@ -126,7 +95,8 @@ export class InProcessFacilitator implements Facilitator {
   }
 
   async verify(payment: Payment): Promise<Verification> {
-    if (!this.#fees.reserve(payment.key, feeOf(payment))) throw unavailable('the hourly fee budget is used up');
+    const isLeft = await this.#options.fees.reserve(this.#budget, feeOf(payment)).catch(unreachable);
+    if (!isLeft) throw unavailable('the hourly fee budget is used up');
     const course: Course = { sent: false, fault: undefined, failedOnChain: false };
     const { paymentPayload, paymentRequirements } = typedBody(payment);
     const late = sleep(VERIFY_MS).then(() => 'late' as const);
@@ -169,17 +139,17 @@ export class InProcessFacilitator implements Facilitator {
   }
 
   #schemeFor(payment: Payment, course: Course): InstanceType<SchemeClass> {
-    const { network, key } = payment;
-    const fee = feeOf(payment);
+    const { network } = payment;
     const base = this.#signers.get(network);
     if (!base) throw unavailable(`no RPC for ${network}`);
     const signer: Signer = {
       ...base,
       simulateTransaction: (transaction, onNetwork, options) =>
         simulate(() => base.simulateTransaction(transaction, onNetwork, options), course),
-      sendTransaction: (transaction, onNetwork) => {
+      sendTransaction: async (transaction, onNetwork) => {
         course.sent = true;
-        this.#fees.spend(key, fee);
+        // What was set aside counts for a while although this should fail.
+        await this.#options.fees.spend(this.#budget, feeOf(payment)).catch(() => undefined);
         return base.sendTransaction(transaction, onNetwork);
       },
       confirmTransaction: (signature) => this.#confirm(signature, network, course),
@@ -221,9 +191,13 @@ async function simulate(once: () => Promise<void>, course: Course): Promise<void
 }
 
 /** What a payment costs its fee payer, from the transaction itself. */
-function feeOf({ transaction }: Payment): number {
+function feeOf({ key, transaction }: Payment): Fee {
   const read = readTransaction(Buffer.from(transaction, 'base64'));
-  return read ? feeLamports(read) : MAX_FEE_LAMPORTS;
+  return { key, lamports: read ? feeLamports(read) : MAX_FEE_LAMPORTS };
+}
+
+function unreachable(error: Error): never {
+  throw new Refusal('state_unavailable', { reason: `fees: ${error.message}`, payment: { state: 'unused' } });
 }
 
 const unavailable = (reason: string): Refusal =>

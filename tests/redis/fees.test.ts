@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { redisSuite, startRedis } from '../kit/redis.ts';
+import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
+import { openFleet } from './fleet.ts';
+
+/** Two settlements, as stock clients make them, and not three. */
+const FEE_BUDGET_LAMPORTS_PER_HOUR = '25000';
+
+redisSuite('nodes that share a Redis and a fee payer', () => {
+  it('P12 spend no more on fees together than one alone', async () => {
+    const redis = await startRedis();
+    const fleet = await openFleet({ redisUrl: redis.url, paid: true });
+    const chain = fleet.shop?.mainnet;
+    if (!chain) throw new Error('nothing is for sale');
+    const nodes = [1, 2, 3].map(() => fleet.start({ FEE_BUDGET_LAMPORTS_PER_HOUR }));
+    const buyer = await newBuyer(chain);
+    const replies = [];
+    for (const node of await Promise.all(nodes)) {
+      const url = node.url + newPath();
+      replies.push(await ask(url, await buyer.pay(url)));
+    }
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 503]);
+    expect(replies[2]?.code).toBe('facilitator_unavailable');
+    expect(replies[2]?.text).toContain('"state":"unused"');
+    expect([chain.transfers.length, fleet.shop?.provider.arrivals.length]).toEqual([2, 2]);
+    await fleet.close();
+    await redis.stop();
+  });
+});
