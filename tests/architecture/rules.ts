@@ -33,7 +33,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'metrics/': ['metrics/', 'stages/trail.ts'],
   'doctor/': ['doctor/'],
   'stages/': ['stages/', 'call.ts', 'stores/ports.ts'],
-  'gates/': ['gates/', 'call.ts', 'pool.ts', 'describe/', 'stores/ports.ts', 'stores/payments.ts'],
+  'gates/': ['gates/', 'call.ts', 'pool.ts', 'describe/', 'stores/ports.ts', 'stores/payments.ts', 'stores/fees.ts'],
   'upstreams/': ['upstreams/', 'call.ts', 'pool.ts', 'stores/ports.ts'],
   'gateway.ts': ['stages/', 'call.ts', 'gates/gate.ts', 'upstreams/upstream.ts'],
   'compose/': [

@@ -14,6 +14,8 @@ export interface TcpProxy {
   meddle: Meddle | undefined;
   /** Of what goes there; as fast as it can unless told. */
   bytesPerMs: number | undefined;
+  /** Passes on, in turn, what was kept from the connection that was made last. */
+  release(replies: readonly Buffer[]): void;
   /** Resets every connection. */
   cut(): void;
   close(): Promise<void>;
@@ -25,7 +27,9 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const cut = () => {
     for (const socket of sockets) socket.resetAndDestroy();
   };
+  let latest: Socket | undefined;
   const server = createServer((near) => {
+    latest = near;
     const far = connect(proxy.target, '127.0.0.1');
     for (const [one, other] of [
       [near, far],
@@ -54,6 +58,9 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     target,
     meddle: undefined,
     bytesPerMs: undefined,
+    release(replies) {
+      for (const reply of replies) latest?.write(reply);
+    },
     cut,
     async close() {
       server.close();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FeeBudget, FEES, type FeeStore, MemoryFees } from '../../packages/gateway/src/stores/fees.ts';
+import { FEES, type FeeBudget, type FeeStore } from '../../packages/gateway/src/stores/fees.ts';
+import { MemoryFees } from '../../packages/gateway/src/stores/memory-fees.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { RedisFees } from '../../packages/gateway/src/stores/redis/fees.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';

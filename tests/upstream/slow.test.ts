@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WatchfulPool } from '../../packages/gateway/src/upstreams/watchful-pool.ts';
+import { freePort } from '../http/ports.ts';
 import { type House, PATIENT, startHouse } from '../kit/house.ts';
 import { slotFreesIn, slotsLeft } from './exchange.ts';
 import { startTrap, type Trap } from './trap.ts';
@@ -75,17 +77,36 @@ it('U1 the slot of a call that was given up stays taken: the upstream may still 
 });
 
 describe('the slot of a call frees', () => {
-  it.each([
-    ['U1 a minute after it was answered', {}, 60],
-    ['U1 a minute and 5 s after its deadline when it was given up then, for it may be read late', { hang: true }, 65],
-    ['U3 a minute and 5 s after its deadline when its connection was lost', { resetConnection: true }, 65],
-  ])('%s', async (_, knobs, seconds) => {
-    const fresh = await startHouse({ UPSTREAM_TIMEOUT_MS: '900' });
+  async function expectFreed(seconds: number, knobs: object, variables: object): Promise<void> {
+    const fresh = await startHouse({ UPSTREAM_TIMEOUT_MS: '900', ...variables });
     Object.assign(fresh.upstream.faults, knobs);
     const freesIn = slotFreesIn(await new Visitor(fresh).ask({ target: HEALTH })) ?? 0;
     // The rest of the deadline, and what of a second had begun.
     expect(freesIn).toBeGreaterThanOrEqual(seconds);
     expect(freesIn).toBeLessThanOrEqual(seconds + 1);
     await fresh.stop();
+  }
+
+  it.each([
+    ['U1 a minute after it was answered', {}, 60],
+    ['U1 a minute and 5 s after its deadline when it was given up then, for it may be read late', { hang: true }, 65],
+    ['U3 a minute and 5 s after its deadline when its connection was lost', { resetConnection: true }, 65],
+  ])('%s', (_, knobs, seconds) => expectFreed(seconds, knobs, {}));
+
+  it('U10 a minute after it could not be written', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    await expectFreed(60, {}, { TOKENS_API_BASE_URL: nobody });
   });
+});
+
+it('U1 what was to be written before its deadline is not written after it', async () => {
+  const pool = new WatchfulPool(trap.url, { connections: 1 });
+  const [heard, late] = [trap.heard.length, { writeUntilMs: performance.now() - 1, written: false, started: false }];
+  await expect(pool.request({ method: 'GET', path: '/', opaque: late })).rejects.toThrow('too late to be written');
+  expect([trap.heard.length, late.written]).toEqual([heard, false]);
+  const inTime = { writeUntilMs: performance.now() + 60_000, written: false, started: false };
+  pool.request({ method: 'GET', path: '/', opaque: inTime }).catch(() => undefined);
+  await wait(200);
+  expect([trap.heard.length, inTime.written]).toEqual([heard + 1, true]);
+  await pool.destroy();
 });

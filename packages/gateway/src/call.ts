@@ -72,8 +72,8 @@ export interface Challenge {
 /** A slot of the upstream's budget, held by one upstream call. */
 export interface Slot {
   /**
-   * This node waits no longer. When the upstream has begun to answer, the call is over and its slot frees one window from now;
-   * a call that was given up may still be read there, so that its slot stays held for as long as it was taken.
+   * This node waits no longer. Over is a call that was never written, or whose answer has begun: its slot frees one window
+   * from now. One that was given up may still be read by the upstream; its slot stays held for as long as it was taken.
    */
   release(isOver: boolean): void;
 }

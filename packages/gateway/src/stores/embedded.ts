@@ -3,9 +3,9 @@ import { chmodSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { type Clock, monotonicMs, steadyClock } from './clock.ts';
 import { EmbeddedPayments } from './embedded-payments.ts';
-import { MemoryFees } from './fees.ts';
 import { FreeSpace } from './free-space.ts';
 import { MemoryStore } from './memory.ts';
+import { MemoryFees } from './memory-fees.ts';
 import type { Budget } from './ports.ts';
 import type { HeldSlot } from './sliding-log.ts';
 

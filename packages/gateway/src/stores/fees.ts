@@ -1,5 +1,3 @@
-import type { Clock } from './clock.ts';
-
 /** What a fee payer may spend. */
 export interface FeeBudget {
   /** Its address. */
@@ -25,47 +23,3 @@ export interface FeeStore {
 
 /** How long a fee counts, in milliseconds. */
 export const FEES = { reservedMs: 60_000, spentMs: 3_600_000 } as const;
-
-interface Entry {
-  readonly lamports: number;
-  readonly untilMs: number;
-}
-
-/** The fees of one process, forgotten with it. */
-export class MemoryFees implements FeeStore {
-  readonly #now: Clock;
-  readonly #entries = new Map<string, Map<string, Entry>>();
-
-  constructor(now: Clock) {
-    this.#now = now;
-  }
-
-  async reserve({ feePayer, limit }: FeeBudget, { key, lamports }: Fee): Promise<boolean> {
-    const entries = this.#of(feePayer);
-    let spent = lamports;
-    for (const [known, entry] of entries) {
-      if (entry.untilMs <= this.#now()) entries.delete(known);
-      else if (known !== key) spent += entry.lamports;
-    }
-    if (spent > limit) return false;
-    this.#hold(feePayer, { key, lamports }, FEES.reservedMs);
-    return true;
-  }
-
-  async spend({ feePayer }: FeeBudget, fee: Fee): Promise<void> {
-    this.#hold(feePayer, fee, FEES.spentMs);
-  }
-
-  /** What was spent is not forgotten sooner because the payment comes again. */
-  #hold(feePayer: string, { key, lamports }: Fee, holdMs: number): void {
-    const known = this.#of(feePayer).get(key);
-    const untilMs = Math.max(known?.untilMs ?? 0, this.#now() + holdMs);
-    this.#of(feePayer).set(key, { lamports, untilMs });
-  }
-
-  #of(feePayer: string): Map<string, Entry> {
-    const entries = this.#entries.get(feePayer) ?? new Map<string, Entry>();
-    this.#entries.set(feePayer, entries);
-    return entries;
-  }
-}

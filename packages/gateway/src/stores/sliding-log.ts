@@ -12,16 +12,18 @@ export interface HeldSlot {
  */
 export class SlidingLog {
   readonly #budget: Budget;
-  /** Each in the order in which its slots free: every slot of one map is held equally long. */
+  /** Each in the order in which its slots free: every slot of one map is held equally long, but for the first. */
+  readonly #restored = new Map<string, number>();
   readonly #running = new Map<string, number>();
   readonly #completed = new Map<string, number>();
+  readonly #maps = [this.#restored, this.#running, this.#completed];
   #pausedUntilMs = 0;
 
   /** Continues with slots that were held before, in any order. */
   constructor(budget: Budget, held: readonly HeldSlot[] = []) {
     this.#budget = budget;
     for (const slot of [...held].sort((a, b) => a.freesAtMs - b.freesAtMs)) {
-      this.#running.set(slot.owner, slot.freesAtMs);
+      this.#restored.set(slot.owner, slot.freesAtMs);
     }
   }
 
@@ -33,7 +35,7 @@ export class SlidingLog {
 
   /** The slot that this owner holds. */
   find(owner: string): HeldSlot | undefined {
-    const freesAtMs = this.#running.get(owner) ?? this.#completed.get(owner);
+    const freesAtMs = this.#running.get(owner) ?? this.#completed.get(owner) ?? this.#restored.get(owner);
     return freesAtMs === undefined ? undefined : { owner, freesAtMs };
   }
 
@@ -68,17 +70,15 @@ export class SlidingLog {
   }
 
   #held(): number {
-    return this.#running.size + this.#completed.size;
+    return this.#restored.size + this.#running.size + this.#completed.size;
   }
 
   #nextFree(): number {
-    const [running = Number.POSITIVE_INFINITY] = this.#running.values();
-    const [completed = Number.POSITIVE_INFINITY] = this.#completed.values();
-    return Math.min(running, completed);
+    return Math.min(...this.#maps.map((slots) => slots.values().next().value ?? Number.POSITIVE_INFINITY));
   }
 
   #expire(nowMs: number): void {
-    for (const slots of [this.#running, this.#completed]) {
+    for (const slots of this.#maps) {
       for (const [owner, freesAtMs] of slots) {
         if (freesAtMs > nowMs) break;
         slots.delete(owner);

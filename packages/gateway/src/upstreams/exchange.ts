@@ -37,15 +37,18 @@ export class Exchange {
   /** Spends, writes the request and reads its answer. Every failure leaves as a refusal, and the slot is released. */
   async run<T>(request: UpstreamRequest, spend: Spend, read: (response: UpstreamResponse) => Promise<T>): Promise<T> {
     const slot = await spend();
-    const deadline = AbortSignal.timeout(this.#options.deadlineMs);
-    const progress: Progress = { started: false };
+    const { deadlineMs } = this.#options;
+    const deadline = AbortSignal.timeout(deadlineMs);
+    const progress: Progress = { writeUntilMs: performance.now() + deadlineMs, written: false, started: false };
     try {
       const response = await this.#send(request, deadline, progress);
       return await read(response).finally(() => discard(response));
     } catch (error) {
-      throw error instanceof Refusal ? error : refusalOfFailure(error, deadline.aborted, progress.started);
+      if (error instanceof Refusal) throw error;
+      const isLate = deadline.aborted || performance.now() >= progress.writeUntilMs;
+      throw refusalOfFailure(error, isLate, progress.started);
     } finally {
-      slot.release(progress.started);
+      slot.release(progress.started || !progress.written);
     }
   }
 

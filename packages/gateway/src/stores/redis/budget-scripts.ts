@@ -5,6 +5,7 @@ import { script } from './script.ts';
  * Reads the epoch, and makes one where there is none. One that was written by another server (restarted, or a replica that has
  * been promoted) is replaced, for it may have come back with less than there was. When this node held another epoch, data was
  * lost before the present one was born; that is written down, so that the budget stays closed for those who start later too.
+ * It is read every second, and notes the time, so that a clock that jumps and comes back is seen.
  * ARGV: the epoch held (or nothing), a fresh one. Answers the epoch.
  */
 export const READ_EPOCH = script(`
@@ -12,14 +13,13 @@ local held, fresh = ARGV[1], ARGV[2]
 local info = redis.pcall('INFO', 'server')
 local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or 'unknown'
 local epoch, bornAt, lostAt, home = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'bornAt', 'lostAt', 'home'))
+note()
 if not epoch or home ~= server then
-  note()
   redis.call('HSET', KEYS[1], 'epoch', fresh, 'bornAt', now, 'home', server)
   if epoch or held ~= '' then redis.call('HSET', KEYS[1], 'lostAt', now) end
   return fresh
 end
 if held ~= '' and held ~= epoch and (tonumber(lostAt) or 0) < tonumber(bornAt) then
-  note()
   redis.call('HSET', KEYS[1], 'lostAt', bornAt)
 end
 return epoch`);
@@ -75,7 +75,7 @@ if issuedAt then
 end
 
 -- Nodes with different limits meet at the lowest that was asked with while a slot of it can still be held.
-redis.call('ZADD', KEYS[3], now + hold, limit)
+redis.call('ZADD', KEYS[3], 'GT', now + hold, limit)
 outlast(KEYS[3], hold)
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
 for _, other in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do limit = math.min(limit, tonumber(other)) end
@@ -89,7 +89,7 @@ local function frees(rank)
 end
 local function verdict(kind, wait)
   local left = closed > 0 and 0 or math.max(0, limit - used)
-  return { kind, wait, left, math.max(closed, frees(0)) }
+  return { kind, math.ceil(wait), left, math.max(closed, frees(0)) }
 end
 
 if redis.call('ZSCORE', KEYS[2], owner) then return verdict('admitted', 0) end

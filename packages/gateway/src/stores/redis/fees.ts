@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { type Fee, type FeeBudget, FEES, type FeeStore } from '../fees.ts';
+import { FEES, type Fee, type FeeBudget, type FeeStore } from '../fees.ts';
 import type { RedisConnection } from './connection.ts';
 import { Keyspace } from './keyspace.ts';
 import { script } from './script.ts';

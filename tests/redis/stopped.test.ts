@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { mostInAnySpan, sleep } from '../budget/history.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
+import { until } from '../payments/fault-buyer.ts';
+import { askWith, newPath } from './asking.ts';
+import { type Nodes, openNodes, signAt } from './nodes.ts';
+
+const [LIMIT, WINDOW_MS, DEADLINE_MS] = [4, 1_000, 500];
+/** Longer than any slot is held. */
+const STOPPED_MS = 3_000;
+
+redisSuite('a node that is stopped while it takes slots', () => {
+  let redis: RedisServer;
+  let proxy: TcpProxy;
+  let nodes: Nodes;
+  beforeAll(async () => {
+    redis = await startRedis();
+    proxy = await startTcpProxy(redis.port);
+    const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: String(DEADLINE_MS) };
+    nodes = await openNodes({ windowMs: WINDOW_MS, variables: { ...limits, REDIS_URL: redis.url } });
+  }, 60_000);
+  afterAll(async () => {
+    await nodes.close();
+    await proxy.close();
+    await redis.stop();
+  });
+
+  it('L9 does not use them when it goes on: they may be those of others by then', async () => {
+    const stopped = await nodes.open({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
+    const other = await nodes.open();
+    const ask = async () => {
+      const path = newPath();
+      return (await askWith(other.url + path, await signAt(other, path))).status;
+    };
+    // Redis knows the script from then on.
+    expect(await ask()).toBe(200);
+    await sleep(WINDOW_MS + DEADLINE_MS);
+    const before = nodes.upstream.arrivals.length;
+    const paths = Array.from({ length: LIMIT }, newPath);
+    const headers = await Promise.all(paths.map((path) => signAt(stopped, path)));
+    const held: Buffer[] = [];
+    proxy.meddle = (reply) => {
+      held.push(reply);
+      return undefined;
+    };
+    const answers = Promise.all(paths.map((path, index) => askWith(stopped.url + path, headers[index] ?? '')));
+    const slots = async () => Number(await redis.command('ZCARD', (await slotKeys())[0] ?? 'none'));
+    const slotKeys = async () => (await redis.command('KEYS', '{gw:budgets}:slots:tokens:*')) as string[];
+    await until(async () => (await slots()) === LIMIT);
+    stopped.child.kill('SIGSTOP');
+    proxy.release(held);
+    await sleep(STOPPED_MS);
+    const served = await Promise.all(Array.from({ length: LIMIT }, ask));
+    expect(served).toEqual(Array(LIMIT).fill(200));
+    proxy.meddle = undefined;
+    stopped.child.kill('SIGCONT');
+    expect((await answers).map(({ status, code }) => `${status} ${code}`)).toEqual(
+      Array(LIMIT).fill('503 state_unavailable'),
+    );
+    expect(mostInAnySpan(nodes.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+    expect(nodes.upstream.arrivals).toHaveLength(before + LIMIT);
+  });
+});
