@@ -44,6 +44,9 @@ suiteWith('nginx', 'two nodes behind nginx', (nginx) => {
       const exitCodes: (number | null)[] = [];
       for (let round = 0; round < rounds(20); round++) exitCodes.push(...(await restartAll()));
       const [answered, bought] = [await signed.end(), await paid.end()];
+      const askedAgain = [...answered, ...bought].filter(({ answers }) => answers.length > 1).length;
+      const counts = [answered.length, bought.length].join(' signed and ');
+      process.stdout.write(`${exitCodes.length} restarts: ${counts} paid requests, ${askedAgain} asked again\n`);
       expect(exitCodes).toEqual(exitCodes.map(() => 0));
       const outcomes = [...answered, ...bought];
       expect(outcomes.filter(({ answers, faults }) => answers.at(-1) !== '200' || faults.length > 0)).toEqual([]);
