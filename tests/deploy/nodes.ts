@@ -1,6 +1,3 @@
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { Environment } from '@asset-gateway/gateway';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
@@ -38,30 +35,9 @@ const SHARED = {
   TOKENS_RATE_LIMIT_PER_MINUTE: '1000000',
 };
 
-/** Whether somebody could listen there. */
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  try {
-    await once(server.listen(port, '127.0.0.1'), 'listening');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    server.close();
-  }
-}
-
-/** A port below those that systems give out by themselves: nobody else takes it while its node is away. */
-async function lastingPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 30_000);
-    if (await isFree(port)) return port;
-  }
-}
-
 async function startNode(own: NodeJS.ProcessEnv): Promise<Node> {
   const upstream = await startTokensApi({ key: SHARED.TOKENS_API_KEY });
-  const port = await lastingPort();
+  const port = await freePort();
   const variables = {
     ...SHARED,
     ...own,
