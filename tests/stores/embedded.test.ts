@@ -10,14 +10,15 @@ import type { Budget } from '../../packages/gateway/src/stores/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { storeContract } from './contract.ts';
 
-const sleep = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 storeContract('embedded', async () => {
   const folder = makeFolder();
-  const { store, close } = await openEmbedded(folder);
+  let nowMs = Date.parse('2026-11-21T12:00:00Z');
+  const { store, close } = await openEmbedded(folder, { now: () => nowMs });
   return {
     store,
-    elapse: sleep,
+    elapse: async (milliseconds) => {
+      nowMs += milliseconds;
+    },
     async stop() {
       await close();
       rmSync(folder, { recursive: true, force: true });

@@ -37,7 +37,7 @@ describe('R8 a store whose disk has no room', () => {
   it('R8 refuses before a slot is taken, a nonce burnt or a payment begun, and works again with room', async () => {
     const folder = makeFolder();
     const needed = { toBegin: Number.MAX_SAFE_INTEGER, toEnd: 0 };
-    const { store, payments, close } = await openEmbedded(folder, new FreeSpace(folder, needed));
+    const { store, payments, close } = await openEmbedded(folder, { space: new FreeSpace(folder, needed) });
     const attempt = { budget, owner: 'owner', room: true, nonce: nonce(store.epoch()) };
     await expect(store.admit(attempt)).rejects.toThrow('DATA_DIR');
     expect(store.view(budget).left).toBe(30);

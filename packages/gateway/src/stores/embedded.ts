@@ -97,13 +97,19 @@ async function secretOf(root: RootDatabase): Promise<string> {
   return secret;
 }
 
+/** What tests may change. */
+export interface EmbeddedOptions {
+  readonly space?: FreeSpace;
+  readonly now?: Clock;
+}
+
 /** Opens the folder's store; the used nonces live in memory only, under an epoch of their own. */
-export async function openEmbedded(folder: string, space = new FreeSpace(folder)): Promise<Embedded> {
+export async function openEmbedded(folder: string, options: EmbeddedOptions = {}): Promise<Embedded> {
+  const { space = new FreeSpace(folder), now = steadyClock() } = options;
   const path = `${folder}/gateway.lmdb`;
   const root = open({ path, maxDbs: 8 });
   // The secret in it is nobody else's, whatever the folder's own mode.
   chmodSync(path, 0o600);
-  const now = steadyClock();
   const slots = new SlotFile(root, now, space);
   const store = new MemoryStore({
     now,
