@@ -29,8 +29,8 @@ describe('the shared budget under', () => {
   it('L1 L4 a flood of new wallets', async () => {
     for (let round = 0; round < rounds(10); round++) {
       const answered = await statuses(40);
-      // On a machine that is busy with something else a call can also meet its short deadline.
-      expect(answered.filter((status) => ![200, 429, 504].includes(status))).toEqual([]);
+      // On a machine that is busy with something else a call can also meet its short deadline, or a disk that stands still.
+      expect(answered.filter((status) => ![200, 429, 503, 504].includes(status))).toEqual([]);
       expect(answered).toContain(429);
       await sleep(WINDOW_MS + 20);
     }

@@ -36,8 +36,8 @@ function refusalOf(reason: keyof typeof CODES, retryAfterMs: number | undefined)
   return new Refusal(CODES[reason], { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
 }
 
-/** Within this time the store answers, or a request is refused; what comes later has met a process that was stopped. */
-const STALE_MS = 2_000;
+/** An answer of the store that took longer has met a process that was stopped: its slot may be somebody else's by now. */
+const STALE_MS = 5_000;
 
 /** Asks the store; a lost reply is asked for once more, with the same owner, which the store recognises. */
 async function ask(store: Store, attempt: Admit): Promise<Verdict> {
@@ -45,7 +45,6 @@ async function ask(store: Store, attempt: Admit): Promise<Verdict> {
   try {
     const again = () => store.admit({ ...attempt, waitedMs: performance.now() - sinceMs });
     const verdict = await store.admit(attempt).catch(again);
-    // The slot may have freed since, and be somebody else's.
     if (performance.now() - sinceMs > STALE_MS) throw new Error('its answer is stale');
     return verdict;
   } catch (error) {
