@@ -151,7 +151,7 @@ describe('an upstream that refuses or fails', () => {
     expect(answer.status).toBe(502);
     expect(answer.json.error).toBe('upstream_auth_failed');
     expect(answer.text).not.toContain(OWN_WORDS);
-    expect(answer.text).not.toContain(String(status));
+    expect(answer.text.replace(answer.json.requestId ?? '', '')).not.toContain(String(status));
     const line = JSON.parse(house.logLines.at(-1) ?? '') as Record<string, unknown>;
     expect(line).toMatchObject({
       level: 50,
