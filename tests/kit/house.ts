@@ -29,13 +29,12 @@ export interface House {
 /** Upstreams that may fail as often as they like: for tests that are not about the breaker. */
 export const PATIENT = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
 
-/** A stop that waits as it does in operation; else a test ends without that. */
-export const GRACE = { graceMs: 1_000 } as const;
-
 /** What a house may be given beside variables. */
-export interface HouseOptions extends Pick<StartOptions, 'windowMs' | 'breaker' | 'graceMs'> {
+export interface HouseOptions extends Pick<StartOptions, 'windowMs' | 'breaker'> {
   /** A folder to start from; removed at the end only when it was made here. */
   readonly dataDir?: string;
+  /** Stops as in operation; else without waiting for requests that were on their way. */
+  readonly isGraceful?: boolean;
   /** Sells the paid routes as well, on chains of its own. */
   readonly paid?: boolean;
 }
@@ -57,7 +56,7 @@ export async function startHouse(variables: Environment = {}, options: HouseOpti
     ...variables,
   });
   const gateway = await startGateway(config, {
-    graceMs: options.graceMs ?? 0,
+    ...(!options.isGraceful && { graceMs: 0 }),
     ...(options.windowMs && { windowMs: options.windowMs }),
     ...(options.breaker && { breaker: options.breaker }),
     logTo: { write: (line) => void logLines.push(line) },

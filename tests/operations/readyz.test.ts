@@ -8,7 +8,7 @@ import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
 import { faultsOf, operationOf } from '../discovery/openapi-document.ts';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { readAnswers, seen, wireRequest } from '../http/wire.ts';
-import { GRACE, type House, startHouse } from '../kit/house.ts';
+import { type House, startHouse } from '../kit/house.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { until } from '../process/program.ts';
 import { HEALTH } from '../upstream/visitor.ts';
@@ -33,7 +33,7 @@ describe('/readyz', () => {
   });
 
   it('answers 503 as soon as the node takes leave, while what is in flight is still answered', async () => {
-    const house = await startHouse({ METRICS_PORT: '0' }, GRACE);
+    const house = await startHouse({ METRICS_PORT: '0' }, { isGraceful: true });
     house.upstream.faults.delayMs = 1_500;
     const slow = askSigned(house.url + HEALTH);
     await until(() => house.upstream.arrivals.length === 1);

@@ -65,6 +65,16 @@ redisSuite('a Redis whose clock steps', () => {
     });
   });
 
+  it('R6 there and back between two requests is seen: what was too old stays too old', async () => {
+    const store = await openNode();
+    const nonce = newNonce(store);
+    expect(await take(store, nonce)).toBe('admitted');
+    clock += HOUR;
+    await store.greet();
+    clock -= HOUR;
+    expect(await take(store, nonce)).toBe('nonce_expired');
+  });
+
   describe('R6 forward by an hour', () => {
     it('R6 gives no node more than its limit', async () => {
       const [one, other] = [await openNode(), await openNode()];

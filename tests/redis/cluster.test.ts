@@ -21,6 +21,7 @@ redisSuite('a Redis in cluster mode', () => {
     await state.connect(() => undefined);
     await useBudgets();
     await usePayments();
+    await useFees();
   });
   afterAll(async () => {
     await state.close();
@@ -68,6 +69,15 @@ redisSuite('a Redis in cluster mode', () => {
     expect(await payments.calls(settled?.key ?? '')).toBe(1);
   }
 
+  /** A refusal of a fee payer who has spent nothing, and what is counted. */
+  async function useFees(): Promise<void> {
+    const [poor, rich] = [0, 10].map((limit) => ({ feePayer: `with ${limit}`, limit }));
+    const fee = { key: 'payment', lamports: 10 };
+    if (poor) expect(await state.fees.reserve(poor, fee)).toBe(false);
+    if (rich) expect(await state.fees.reserve(rich, fee)).toBe(true);
+    if (rich) await state.fees.spend(rich, fee);
+  }
+
   it('R10 takes every step, for all keys of one have one slot', async () => {
     const keys = (await redis.command('KEYS', '*')) as string[];
     const slots = new Map<string, Set<unknown>>();
@@ -76,7 +86,7 @@ redisSuite('a Redis in cluster mode', () => {
       const known = slots.get(tag) ?? new Set();
       slots.set(tag, known.add(await redis.command('CLUSTER', 'KEYSLOT', key)));
     }
-    expect([...slots.keys()].sort()).toEqual(['budgets', 'payments']);
+    expect([...slots.keys()].sort()).toEqual(['budgets', 'fees', 'payments']);
     for (const each of slots.values()) expect(each.size).toBe(1);
   });
 

@@ -76,6 +76,22 @@ redisSuite('a purchase whose Redis fails', () => {
     }
   });
 
+  it('R3 frozen when its fee is to be set aside: refused, no upstream call, nothing paid; then it buys', async () => {
+    const url = gateway.url + newPath();
+    const payment = await buyer.pay(url);
+    const before = calls();
+    onStep = (step) => {
+      if (step === 'reserve') redis.freeze();
+    };
+    const { reply, ms } = await timed(ask(url, payment));
+    onStep = () => undefined;
+    redis.thaw();
+    expect([reply.status, reply.code]).toEqual([503, 'state_unavailable']);
+    expect(ms).toBeLessThan(NO_HANG_MS);
+    expect([transfers(), calls()]).toEqual([0, before]);
+    expect([(await bought(url, payment)).status, transfers()]).toEqual([200, 1]);
+  });
+
   it('R3 frozen between upstream and settling: nothing is paid, then or when it thaws', async () => {
     const url = gateway.url + newPath();
     const payment = await buyer.pay(url);

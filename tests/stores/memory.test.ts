@@ -15,6 +15,17 @@ storeContract('memory', async () => {
   };
 });
 
+it('a slot from before a restart that frees late does not keep the later ones from freeing', async () => {
+  let now = 1_790_000_000_000;
+  const budget = { key: 'b', limit: 2, windowMs: 100, inFlightMs: 0 };
+  const held = new Map([['b', [{ owner: 'restored', freesAtMs: now + 600_000 }]]]);
+  const store = new MemoryStore({ now: () => now, epoch: 'e', held });
+  const take = async (owner: string) => (await store.admit({ budget, owner, room: true })).kind;
+  expect([await take('one'), await take('two')]).toEqual(['admitted', 'limited']);
+  now += 100;
+  expect(await take('two')).toBe('admitted');
+});
+
 describe('the memory of used nonces', () => {
   it('R11 is bounded by rate times lifetime over a million sign-ins', () => {
     const nonces = new UsedNonces('e');

@@ -36,7 +36,10 @@ function refusalOf(reason: keyof typeof CODES, retryAfterMs: number | undefined)
   return new Refusal(CODES[reason], { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
 }
 
-/** An answer of the store that took longer has met a process that was stopped: its slot may be somebody else's by now. */
+/**
+ * An answer of the store that took longer has met a process that was stopped. It is the margin that a slot of a minute is held
+ * for (`lateMs`): beyond, the slot may be somebody else's before the call has been read.
+ */
 const STALE_MS = 5_000;
 
 /** Asks the store; a lost reply is asked for once more, with the same owner, which the store recognises. */

@@ -69,7 +69,7 @@ export interface Store {
   admit(attempt: Admit): Promise<Verdict>;
   /** Burns a nonce where no slot is needed. */
   burn(use: NonceUse, owner: string): Promise<NonceVerdict>;
-  /** The call has been answered: its slot frees one window from now. */
+  /** The call is over: its slot frees one window from now. */
   complete(budget: Budget, owner: string): void;
   /** Nobody gets a slot of this budget for so long. */
   pause(budget: Budget, milliseconds: number): Promise<void>;

@@ -60,7 +60,8 @@ end
  * The nonce, a pause, room and the limit are judged in this order; then the slot is taken and the nonce burnt, or neither. The
  * score of a slot is when it frees. KEYS: state, slots, limits, pause, the nonce if there is one. ARGV: the epoch held, owner,
  * limit, window, longest call and how much later that may be read, in milliseconds, room (1 or 0), how long this node's own log
- * and pause say to wait, the nonce's epoch and when it was issued. Answers the verdict (or that the epoch is another one), how long to wait, slots left, when one frees.
+ * and pause say to wait, the nonce's epoch and when it was issued. Answers the verdict (or that the epoch is another one), how
+ * long to wait, slots left, when one frees.
  */
 export const ADMIT = script(`${NONCES}${OUTLAST}
 local held, owner, limit, window, longest, late, room, waitHere, pauseHere, ofNonce, issuedAt = unpack(ARGV, 1, 11)
@@ -82,7 +83,7 @@ for _, other in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do limit = math.min
 
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
 local used = redis.call('ZCARD', KEYS[2])
-local closed = math.max(0, (tonumber(lostAt) or -hold) + window + longest - now)
+local closed = lostAt and math.max(0, lostAt + window + longest - now) or 0
 local function frees(rank)
   local _, at = unpack(redis.call('ZRANGE', KEYS[2], rank, rank, 'WITHSCORES'))
   return at and math.max(1, at - now) or 0

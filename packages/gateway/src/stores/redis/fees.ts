@@ -7,18 +7,17 @@ import { script } from './script.ts';
 /** By fee payer: `until` has payments by when they cease to count, `fees` what each of them counts, and all of them together. */
 const COUNT = `
 local untils, fees, all = KEYS[2], KEYS[3], 'all'
-local function add(field, lamports)
-  return redis.call('HINCRBY', fees, field, lamports)
+local function counted(field)
+  return tonumber(redis.call('HGET', fees, field)) or 0
 end
 local function forget(key)
-  add(all, 0 - (redis.call('HGET', fees, key) or 0))
+  redis.call('HINCRBY', fees, all, 0 - counted(key))
   redis.call('HDEL', fees, key)
 end
 local function hold(key, lamports, milliseconds)
   local known = tonumber(redis.call('ZSCORE', untils, key)) or 0
   forget(key)
-  add(key, lamports)
-  add(all, lamports)
+  for _, field in ipairs({ key, all }) do redis.call('HINCRBY', fees, field, lamports) end
   redis.call('ZADD', untils, math.max(known, now + milliseconds), key)
   for _, name in ipairs({ untils, fees }) do redis.call('PEXPIRE', name, ${FEES.spentMs}) end
 end
@@ -30,8 +29,7 @@ local key, lamports, limit = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 note()
 for _, gone in ipairs(redis.call('ZRANGEBYSCORE', untils, '-inf', now)) do forget(gone) end
 redis.call('ZREMRANGEBYSCORE', untils, '-inf', now)
-local others = add(all, 0) - (redis.call('HGET', fees, key) or 0)
-if others + lamports > limit then return 0 end
+if counted(all) - counted(key) + lamports > limit then return 0 end
 hold(key, lamports, ${FEES.reservedMs})
 return 1`);
 

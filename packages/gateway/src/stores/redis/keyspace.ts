@@ -1,5 +1,4 @@
 import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
-import type { NonceUse } from '../ports.ts';
 import { type Patience, REQUEST, type RedisConnection, secondAfter } from './connection.ts';
 import { type Script, TOO_LATE } from './script.ts';
 
@@ -11,9 +10,6 @@ export interface Step {
   readonly args?: readonly (string | number)[];
   readonly patience?: Patience;
 }
-
-/** The name of a nonce's key. */
-export const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
 
 /** So long after the reply was given up nothing is to be done any more: a server that thaws reads what was written before. */
 const GRACE_MS = 300;

@@ -1,10 +1,13 @@
 import { monotonicMs } from '../clock.ts';
-import type { Admit, Budget, BudgetView, Verdict } from '../ports.ts';
+import type { Admit, Budget, BudgetView, NonceUse, Verdict } from '../ports.ts';
 import { SlidingLog } from '../sliding-log.ts';
 import { ADMIT, COMPLETE, PAUSE } from './budget-scripts.ts';
 import { type Patience, REQUEST, secondAfter } from './connection.ts';
 import type { Epoch } from './epoch.ts';
-import { type Keyspace, keyOfNonce } from './keyspace.ts';
+import type { Keyspace } from './keyspace.ts';
+
+/** The key of a nonce, inside its keyspace. */
+export const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
 
 /** Until a question that is under way has been answered. */
 const SOON_MS = 1_000;

@@ -3,8 +3,8 @@ import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict 
 import { BURN, EVICTION_POLICY } from './budget-scripts.ts';
 import { BACKGROUND, type RedisConnection } from './connection.ts';
 import { Epoch } from './epoch.ts';
-import { Keyspace, keyOfNonce } from './keyspace.ts';
-import { SharedBudget } from './shared-budget.ts';
+import { Keyspace } from './keyspace.ts';
+import { keyOfNonce, SharedBudget } from './shared-budget.ts';
 
 /** How often the epoch is read although nobody asks, which also shows whether Redis answers. */
 const BEAT_MS = 1_000;
