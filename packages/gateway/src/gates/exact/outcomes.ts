@@ -5,10 +5,10 @@ import { codeOfReason } from './reasons.ts';
 import { paymentResponse } from './receipt.ts';
 
 /** What the store says; where it cannot say, the caller is told to come again. */
-export const said = <T>(answer: Promise<T>): Promise<T> =>
+export const said = <T>(answer: Promise<T>, details: RefusalDetails = {}): Promise<T> =>
   answer.catch((error) => {
     const reason = `store: ${error instanceof Error ? error.message : 'failed'}`;
-    throw new Refusal('state_unavailable', { reason });
+    throw new Refusal('state_unavailable', { ...details, reason });
   });
 
 /** The payment can be sent again for the same request. */

@@ -2,6 +2,7 @@ import { createPrivateKey, sign } from 'node:crypto';
 import { Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import type { Fee, FeeBudget, FeeStore } from '../../../stores/fees.ts';
+import { said, unused } from '../outcomes.ts';
 import { readTransaction } from '../transaction.ts';
 import { feeLamports, LIMITS, MAX_FEE_LAMPORTS } from '../transfer.ts';
 import type { Chain } from './chain.ts';
@@ -95,7 +96,7 @@ export class InProcessFacilitator implements Facilitator {
   }
 
   async verify(payment: Payment): Promise<Verification> {
-    const isLeft = await this.#options.fees.reserve(this.#budget, feeOf(payment)).catch(unreachable);
+    const isLeft = await said(this.#options.fees.reserve(this.#budget, feeOf(payment)), { payment: unused });
     if (!isLeft) throw unavailable('the hourly fee budget is used up');
     const course: Course = { sent: false, fault: undefined, failedOnChain: false };
     const { paymentPayload, paymentRequirements } = typedBody(payment);
@@ -196,12 +197,7 @@ function feeOf({ key, transaction }: Payment): Fee {
   return { key, lamports: read ? feeLamports(read) : MAX_FEE_LAMPORTS };
 }
 
-function unreachable(error: Error): never {
-  throw new Refusal('state_unavailable', { reason: `fees: ${error.message}`, payment: { state: 'unused' } });
-}
-
-const unavailable = (reason: string): Refusal =>
-  new Refusal('facilitator_unavailable', { reason, payment: { state: 'unused' } });
+const unavailable = (reason: string): Refusal => new Refusal('facilitator_unavailable', { reason, payment: unused });
 
 interface Loaded {
   readonly scheme: SchemeClass;
