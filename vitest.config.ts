@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source'] } },
+  resolve: { conditions: ['@asset-gateway/source'] },
+  ssr: { resolve: { conditions: ['@asset-gateway/source'] } },
   test: {
     include: ['tests/**/*.test.ts'],
     // Some suites load undici before the gateway does.

@@ -1,16 +1,35 @@
 import { fileURLToPath } from 'node:url';
+import { dev, isInspect } from './dev.mjs';
 import { docs } from './docs.mjs';
-import { alone, build, checkNode, install, stop } from './setup.mjs';
+import { alone, build, checkNode, install } from './setup.mjs';
 import { test } from './test.mjs';
+import { COMMANDS, USAGE } from './usage.mjs';
 
 const PROGRAMS = {
-  start: ['../packages/sandbox/dist/start.js'],
-  gateway: ['../packages/gateway/dist/main.js'],
-  doctor: ['../packages/gateway/dist/main.js', 'doctor'],
-  ask: ['../packages/client/dist/ask.js'],
+  start: '../packages/sandbox/dist/start.js',
+  gateway: '../packages/gateway/dist/main.js',
+  doctor: '../packages/doctor/dist/main.js',
+  ask: '../packages/client/dist/ask.js',
 };
 
+/** Commands that take nothing but a call for help. */
+const WITHOUT_WORDS = ['start', 'docs', 'measure', 'setup'];
+
+const isHelp = (word) => word === '--help' || word === '-h';
+
+/** Ends the process with what a command says about itself, before anything is set up. */
+function explain(usage, isAsked) {
+  (isAsked ? process.stdout : process.stderr).write(usage);
+  process.exit(isAsked ? 0 : 2);
+}
+
 const [command = '', ...words] = process.argv.slice(2);
+const usage = Object.hasOwn(USAGE, command) ? USAGE[command] : undefined;
+if (usage === undefined) explain(COMMANDS, isHelp(command));
+if (words.some(isHelp)) explain(usage, true);
+if (words.length > 0 && WITHOUT_WORDS.includes(command)) explain(usage, false);
+if (command === 'dev' && !words.every(isInspect)) explain(usage, false);
+
 const launchedFrom = process.cwd();
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 checkNode();
@@ -19,11 +38,14 @@ alone(() => {
   build();
 });
 if (command === 'test') test(words);
+else if (command === 'dev') dev(words);
 else if (command === 'docs') await docs();
+else if (command === 'measure') await import('./measure/measure.mjs');
+else if (command === 'measure:worst') await (await import('./measure/worst.mjs')).worst(words);
 else if (PROGRAMS[command]) {
-  const [program, ...ownWords] = PROGRAMS[command];
+  const program = PROGRAMS[command];
   process.chdir(launchedFrom);
-  process.argv.splice(1, 2, fileURLToPath(new URL(program, import.meta.url)), ...ownWords);
+  process.setSourceMapsEnabled(true);
+  process.argv.splice(1, 2, fileURLToPath(new URL(program, import.meta.url)));
   await import(program);
-} else if (command !== 'setup')
-  stop(`Unknown command; one of ${['setup', 'test', 'docs', ...Object.keys(PROGRAMS)].join(', ')}.`);
+}

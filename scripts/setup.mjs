@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { installLocked } from './dependencies.mjs';
 
 const STAMPS = '.setup';
-const PACKAGES = ['protocol', 'gateway', 'client', 'sandbox'];
+const PACKAGES = ['protocol', 'doctor', 'gateway', 'client', 'sandbox'];
 
 /** Ends the process with one sentence that says what to change. */
 export function stop(sentence) {
@@ -17,13 +18,6 @@ export function checkNode() {
   if (major < 20 || (major === 20 && minor < 19)) {
     stop(`Node ${process.versions.node} is too old: install Node 20.19 or later and run this again.`);
   }
-}
-
-function npm(...words) {
-  const cli = process.env.npm_execpath;
-  const [command, ...first] = cli ? [process.execPath, cli] : ['npm'];
-  const options = { stdio: ['ignore', 2, 'inherit'], shell: !cli && process.platform === 'win32' };
-  return spawnSync(command, [...first, ...words], options).status === 0;
 }
 
 /** Runs a step unless it has run for the same content before and its result is still there. */
@@ -68,13 +62,13 @@ export function alone(steps) {
   release();
 }
 
-/** Installs what the lock says; where a platform's build is missing from it, whatever fits the platform. */
+/** Installs the dependencies, unless they are there. */
 export function install() {
   const content = [readFileSync('package-lock.json'), process.version, process.platform, process.arch].join(' ');
   once({ name: 'installed', content, result: ['node_modules'] }, () => {
     process.stderr.write('Installing the dependencies (the first time only) …\n');
-    if (npm('ci', '--loglevel=error') || npm('install', '--no-package-lock', '--loglevel=error')) return;
-    stop('The dependencies could not be installed; see the lines above.');
+    const fault = installLocked();
+    if (fault) stop(fault);
   });
 }
 

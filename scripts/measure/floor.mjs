@@ -1,23 +1,78 @@
-// What no gateway can do without: read a request, verify one signature, ask the upstream, answer.
+// What nobody can do without who gives the same answer: read the sign-in, verify it, use its nonce up, ask the upstream, answer.
+// No deadline, no limits, no budget, no log, no care for what is hostile. SIGN_IN=official checks by the official extension.
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 
 const require = createRequire(new URL('../../packages/gateway/package.json', import.meta.url));
 const { Pool } = require('undici');
 const sodium = require('sodium-native');
+const { default: bs58 } = await import(require.resolve('bs58').replace('/cjs/index.cjs', '/esm/index.js'));
+const { CORS_HEADERS, siwxExtension } = await import('../../packages/protocol/dist/index.js');
 
-const [publicKey, secretKey] = [Buffer.alloc(32), Buffer.alloc(64)];
-sodium.crypto_sign_keypair(publicKey, secretKey);
-const message = Buffer.alloc(400, 'm');
-const signature = Buffer.alloc(64);
-sodium.crypto_sign_detached(signature, message, secretKey);
+const CHAIN = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
+const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
+const COMMON = { ...CORS_HEADERS, 'X-Content-Type-Options': 'nosniff', 'Content-Type': 'application/json' };
 
-const pool = new Pool(process.env.TOKENS_API_BASE_URL, { connections: 64 });
-const server = createServer(async (_, response) => {
-  sodium.crypto_sign_verify_detached(signature, message, publicKey);
-  const { body } = await pool.request({ method: 'GET', path: '/v1/health' });
+const pool = new Pool(process.env.TOKENS_API_BASE_URL, { connections: 64, pipelining: 1 });
+const nonces = new Set();
+let left = 1_000_000;
+
+function freshNonce() {
+  const nonce = randomBytes(16).toString('hex');
+  nonces.add(nonce);
+  return nonce;
+}
+
+function challenge(request) {
+  const domain = request.headers.host;
+  const dates = { issuedAt: new Date().toISOString(), expirationTime: new Date(Date.now() + 300_000).toISOString() };
+  const uri = `http://${domain}${request.url}`;
+  const info = { domain, uri, version: '1', nonce: freshNonce(), ...dates, statement: STATEMENT };
+  return JSON.stringify({ x402Version: 2, accepts: [], extensions: { 'sign-in-with-x': siwxExtension(info) } });
+}
+
+function isSignedIn(header) {
+  const sign = JSON.parse(Buffer.from(header, 'base64').toString());
+  const text = `${sign.domain} wants you to sign in with your Solana account:\n${sign.address}\n\n${sign.statement}\n
+URI: ${sign.uri}\nVersion: ${sign.version}\nChain ID: ${sign.chainId.split(':')[1]}\nNonce: ${sign.nonce}
+Issued At: ${sign.issuedAt}${sign.expirationTime ? `\nExpiration Time: ${sign.expirationTime}` : ''}`;
+  const [signature, address] = [Buffer.from(bs58.decode(sign.signature)), Buffer.from(bs58.decode(sign.address))];
+  const isFresh = nonces.delete(sign.nonce) && Date.now() - Date.parse(sign.issuedAt) < 300_000;
+  return isFresh && sign.chainId === CHAIN && sodium.crypto_sign_verify_detached(signature, Buffer.from(text), address);
+}
+
+async function isOfficiallySignedIn(header, host) {
+  const { parseSIWxHeader, validateSIWxMessage, verifySIWxSignature } = official;
+  const sign = parseSIWxHeader(header);
+  const checkNonce = (nonce) => nonces.delete(nonce);
+  const { isValid } = await validateSIWxMessage(sign, new URL(`http://${host}`), { checkNonce });
+  return isValid && (await verifySIWxSignature(sign)).isValid;
+}
+
+const official = process.env.SIGN_IN === 'official' ? await import('@x402/extensions/sign-in-with-x') : undefined;
+const check = official ? isOfficiallySignedIn : isSignedIn;
+
+const server = createServer(async (request, response) => {
+  const header = request.headers['sign-in-with-x'];
+  const id = randomBytes(16).toString('hex');
+  if (header === undefined || !(await check(header, request.headers.host))) {
+    response.writeHead(402, { ...COMMON, 'X-Request-Id': id }).end(challenge(request));
+    return;
+  }
+  const headers = { accept: 'application/json', 'accept-encoding': 'gzip, br', 'x-api-key': 'a-key-of-no-upstream' };
+  const { body } = await pool.request({ method: 'GET', path: '/v1/health', headers });
   const text = await body.text();
-  response.writeHead(200, { 'content-type': 'application/json' }).end(`{"ok":true,"result":${text}}`);
+  const answer = `{"ok":true,"provider":"tokens","surface":"tokens","method":"health","result":${text}}`;
+  const own = {
+    'X-Request-Id': id,
+    'Cache-Control': 'private, no-store',
+    'Content-Length': String(Buffer.byteLength(answer)),
+    'Replay-Nonce': freshNonce(),
+    'RateLimit-Policy': '"upstream";q=1000000;w=60',
+    RateLimit: `"upstream";r=${left--};t=60`,
+  };
+  response.writeHead(200, { ...COMMON, ...own }).end(answer);
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.stdout.write(`listening on http://127.0.0.1:${server.address().port}\n`));

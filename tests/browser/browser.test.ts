@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
 import { suiteWith } from '../kit/optional.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
 const SEARCH = '/v1/x402/tokens/assets/search?q=sol';
 const SNAPSHOTS = '/v1/x402/tokens/assets/market-snapshots';
@@ -35,12 +35,12 @@ async function startPageServer(): Promise<Server> {
 }
 
 suiteWith('chromium', 'C6 a page in a real browser, from another origin', (executablePath) => {
-  let house: House;
+  let house: TestGateway;
   let server: Server;
   let browser: Browser;
   let page: Page;
   beforeAll(async () => {
-    house = await startHouse({}, { paid: true });
+    house = await startTestGateway({}, { paid: true });
     server = await startPageServer();
     browser = await chromium.launch({ executablePath, args: SWITCHES });
     page = await browser.newPage();

@@ -1,17 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, PATIENT, startHouse } from '../kit/house.ts';
+import type { Arrival } from '../../packages/sandbox/src/tokens/arrivals.ts';
+import { noticedSince } from '../kit/event-loop.ts';
 import { rounds } from '../kit/rounds.ts';
+import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { mostInAnySpan, sleep } from './history.ts';
 
 const LIMIT = 6;
 const WINDOW_MS = 700;
+const DEADLINE_MS = 400;
+/** A slot whose call is not known to be over is held for so long. */
+const HELD_MS = DEADLINE_MS + WINDOW_MS + WINDOW_MS / 12;
+/** On a machine that is busy with something else a call can meet its short deadline, or a disk that stands still. */
+const BUSY = [503, 504];
 
 describe('the shared budget under', () => {
-  let house: House;
+  let house: TestGateway;
   beforeAll(async () => {
-    house = await startHouse(
-      { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '400' },
+    house = await startTestGateway(
+      { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: String(DEADLINE_MS) },
       { windowMs: WINDOW_MS, ...PATIENT },
     );
   });
@@ -21,6 +28,29 @@ describe('the shared budget under', () => {
   const statuses = async (count: number): Promise<number[]> =>
     Promise.all(Array.from({ length: count }, () => askSigned(url()).then(({ status }) => status)));
 
+  /** What these are answered when all slots are free; asked again where the machine was too busy to answer in time. */
+  async function inTime(ask: () => Promise<number[]>): Promise<number[]> {
+    for (;;) {
+      await sleep(HELD_MS);
+      const answered = await ask();
+      if (!answered.some((status) => BUSY.includes(status))) return answered;
+    }
+  }
+
+  /** As many calls as there are slots, none of which is answered. */
+  async function hangAll(): Promise<Arrival[]> {
+    const { arrivals, faults } = house.upstream;
+    for (;;) {
+      await sleep(HELD_MS);
+      const before = arrivals.length;
+      faults.hang = true;
+      const answered = await statuses(LIMIT);
+      faults.reset();
+      expect(answered.filter((status) => !BUSY.includes(status))).toEqual([]);
+      if (arrivals.length === before + LIMIT) return arrivals.slice(before);
+    }
+  }
+
   function expectLimitKept(): void {
     expect(mostInAnySpan(house.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
     expect(house.upstream.arrivals.length).toBeGreaterThan(LIMIT);
@@ -29,8 +59,7 @@ describe('the shared budget under', () => {
   it('L1 L4 a flood of new wallets', async () => {
     for (let round = 0; round < rounds(10); round++) {
       const answered = await statuses(40);
-      // On a machine that is busy with something else a call can also meet its short deadline, or a disk that stands still.
-      expect(answered.filter((status) => ![200, 429, 503, 504].includes(status))).toEqual([]);
+      expect(answered.filter((status) => ![200, 429, ...BUSY].includes(status))).toEqual([]);
       expect(answered).toContain(429);
       await sleep(WINDOW_MS + 20);
     }
@@ -59,23 +88,33 @@ describe('the shared budget under', () => {
   });
 
   it('L3 an upstream that hangs until the deadline', async () => {
-    await sleep(WINDOW_MS);
-    house.upstream.faults.hang = true;
-    expect(new Set(await statuses(LIMIT))).toEqual(new Set([504]));
-    house.upstream.faults.reset();
-    await sleep(WINDOW_MS - 400);
-    expect(new Set(await statuses(2))).toEqual(new Set([429]));
-    await sleep(500);
-    expect(new Set(await statuses(2))).toEqual(new Set([200]));
+    const hung = await hangAll();
+    const { arrivals } = house.upstream;
+    const before = arrivals.length;
+    while (arrivals.length === before) await statuses(1);
+    const earliest = Math.min(...hung.map(({ at }) => noticedSince(at, true)));
+    expect((arrivals[before]?.at ?? 0) - earliest).toBeGreaterThanOrEqual(DEADLINE_MS + WINDOW_MS);
     expectLimitKept();
   });
 
   it('L5 one wallet may take it all: the budget is shared', async () => {
-    await sleep(WINDOW_MS + 450);
     const signer = newSigner();
-    const answers = await Promise.all(Array.from({ length: LIMIT }, () => askSigned(url(), {}, signer)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(LIMIT).fill(200));
+    const askAll = () =>
+      Promise.all(Array.from({ length: LIMIT }, async () => (await askSigned(url(), {}, signer)).status));
+    expect(await inTime(askAll)).toEqual(Array(LIMIT).fill(200));
   });
+
+  /** A request that comes when no slot is left, and its answer. */
+  async function refuse(): Promise<{ readonly refused: Response; send(): Promise<Response> }> {
+    for (;;) {
+      expect(new Set(await inTime(() => statuses(LIMIT)))).toEqual(new Set([200]));
+      const header = await signedHeader(url());
+      const send = () => fetch(url(), { headers: { 'SIGN-IN-WITH-X': header } });
+      const refused = await send();
+      // On a busy machine a slot may be free again by then.
+      if (refused.status === 429) return { refused, send };
+    }
+  }
 
   it('L6 L8 refusals cost nothing, and Retry-After is when the next slot frees', async () => {
     await sleep(WINDOW_MS + 20);
@@ -86,16 +125,11 @@ describe('the shared budget under', () => {
       await Promise.all(refusals.flatMap((refused) => [fetch(refused), fetch(refused, { method: 'OPTIONS' })]));
     }
     expect(house.upstream.arrivals.length).toBe(before);
-    await sleep(WINDOW_MS + 20);
-    expect(new Set(await statuses(LIMIT))).toEqual(new Set([200]));
-    const header = await signedHeader(url());
-    const send = () => fetch(url(), { headers: { 'SIGN-IN-WITH-X': header } });
-    const refused = await send();
-    expect(refused.status).toBe(429);
+    const { send, refused } = await refuse();
     expect(refused.headers.get('ratelimit')).toMatch(
       new RegExp(`^"upstream";r=0;t=${refused.headers.get('retry-after')}$`),
     );
     await sleep(Number(refused.headers.get('retry-after')) * 1000);
-    expect((await send()).status).toBe(200);
+    expect([200, ...BUSY]).toContain((await send()).status);
   });
 });

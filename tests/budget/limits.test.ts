@@ -1,6 +1,6 @@
 import { readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
-import { startHouse } from '../kit/house.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 
 const withLimit = (limit: string) =>
@@ -18,7 +18,7 @@ describe('the configured limit', () => {
   });
 
   it.each([1, 3])('L10 of %i is honoured', async (limit) => {
-    const house = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: String(limit) });
+    const house = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: String(limit) });
     const url = `${house.url}/v1/x402/tokens/assets/solana`;
     const statuses = await Promise.all(
       Array.from({ length: limit + 2 }, () => askSigned(url).then(({ status }) => status)),

@@ -1,13 +1,16 @@
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client';
 import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { NETWORKS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
-import { startHouse } from '../kit/house.ts';
-import { CANARY_PROVIDER_KEY, type Market, startMarket } from '../kit/shop.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { ask, newBuyer, newPath, type Reply } from '../payments/fault-buyer.ts';
 import { addressOf } from '../payments/forge-market.ts';
@@ -20,15 +23,15 @@ interface Terms {
   readonly extra: { readonly feePayer: string; readonly memo?: string };
 }
 
-let shop: SandboxShop;
+let shop: SolanaSandbox;
 beforeAll(async () => {
-  shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
+  shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 });
 afterAll(() => shop.close());
 
 /** Looks at a gateway that is started with these variables beside those of the sandbox. */
-async function withMarket<T>(variables: Environment, look: (market: Market) => Promise<T>): Promise<T> {
-  const market = await startMarket(variables, { shop });
+async function withMarket<T>(variables: Environment, look: (market: SellingGateway) => Promise<T>): Promise<T> {
+  const market = await startSellingGateway(variables, { shop });
   return look(market).finally(() => market.stop());
 }
 
@@ -125,6 +128,20 @@ describe('a variable of the paid routes takes effect', () => {
     expect(Number(other?.amount) - Number(usual?.amount)).toBe(600);
   });
 
+  it('PRICES_FILE: what a challenge asks for, and what an answer says it cost', async () => {
+    const PRICES_FILE = join(makeFolder(), 'prices.json');
+    writeFileSync(PRICES_FILE, '{"wallet.*": 1234}');
+    expect((await termsOf({ PRICES_FILE }))?.amount).toBe('1234');
+    expect(JSON.parse((await buy({ PRICES_FILE })).text).priceUsd).toBe('0.001234');
+    expect(shop.mainnet.transfers.at(-1)?.amount).toBe(1234n);
+  });
+
+  it('SOL_PRICE_USD: in what the start says of prices and fees', async () => {
+    const said = (variables: Environment) => withMarket(variables, async ({ logLines }) => logLines.join(''));
+    expect(await said({})).toContain('a loss above $50.00 a SOL');
+    expect(await said({ SOL_PRICE_USD: '100' })).toContain('settling costs $0.001001 or more at $100 a SOL');
+  });
+
   it('FEE_BUDGET_LAMPORTS_PER_HOUR: how much the fee payer may lose', async () => {
     const before = shop.mainnet.transfers.length;
     const refused = await buy({ FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' });
@@ -143,7 +160,7 @@ describe('a variable of the paid routes takes effect', () => {
 
 describe('a variable of shared state takes effect', () => {
   it('REDIS_URL: where state is, so that nothing signed is served without it', async () => {
-    const house = await startHouse({ REDIS_URL: 'redis://127.0.0.1:9' });
+    const house = await startTestGateway({ REDIS_URL: 'redis://127.0.0.1:9' });
     const [probe, signed] = [await fetch(`${house.url}/readyz`), await fetch(`${house.url}/v1/x402/tokens/health`)];
     const errors = await Promise.all(
       [probe, signed].map(async (answer) => ((await answer.json()) as { error: string }).error),
@@ -151,7 +168,7 @@ describe('a variable of shared state takes effect', () => {
     expect(errors).toEqual(['state_unavailable', 'state_unavailable']);
     expect(house.upstream.arrivals).toEqual([]);
     await house.stop();
-    const alone = await startHouse();
+    const alone = await startTestGateway();
     expect((await askSigned(`${alone.url}/v1/x402/tokens/health`)).status).toBe(200);
     await alone.stop();
   });

@@ -6,15 +6,15 @@ import { freePort } from '../http/ports.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { askOne, seen, wireRequest } from '../http/wire.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { type House, type HouseOptions, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { askSigned, challengeFor, signedHeader } from '../kit/wallet.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
 
 /** Starts a house that is stopped at the end, unless a test stops it before. */
-async function start(variables: Environment = {}, options: HouseOptions = {}): Promise<House> {
-  const house = await startHouse(variables, options);
+async function start(variables: Environment = {}, options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const house = await startTestGateway(variables, options);
   let stopping: Promise<void> | undefined;
   const once = { ...house, stop: () => (stopping ??= house.stop()) };
   stops.push(once.stop);
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 /** On a connection of its own: one that is kept may still lead to a node that has stopped on the same port. */
-const use = ({ port }: House, header: string) =>
+const use = ({ port }: TestGateway, header: string) =>
   askOne(port, wireRequest('GET', HEALTH, [`Host: 127.0.0.1:${port}`, `SIGN-IN-WITH-X: ${header}`]));
 
 /** A node on this port, with until-expiry nonces, so that only its secret decides which ones it knows. */
@@ -144,6 +144,18 @@ describe.concurrent('a variable takes effect', () => {
     expect(await linesAt('warn')).toEqual([502]);
     expect(await linesAt('error')).toEqual([]);
     expect(await linesAt('silent')).toEqual([]);
+  });
+
+  it('LOG_FORMAT: for whom lines are written', async () => {
+    const linesIn = async (format: string) => {
+      const house = await start({ LOG_FORMAT: format });
+      await fetch(`${house.url}/healthz`);
+      return house.logLines;
+    };
+    for (const format of ['', 'json']) expect(JSON.parse((await linesIn(format))[0] ?? '').path).toBe('/healthz');
+    expect(await linesIn('pretty')).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d {2}200 GET \/healthz {2}\S+ ms\n$/),
+    ]);
   });
 
   it('METRICS_PORT and METRICS_HOST: where metrics are, and whether there are any', async () => {

@@ -30,7 +30,9 @@ describe('without variables but a key', () => {
       upstreamTimeoutMs: 10_000,
       trustedProxies: [],
       logLevel: 'info',
+      logFormat: undefined,
       metrics: undefined,
+      notices: [],
     });
   });
 
@@ -73,6 +75,8 @@ const GOOD: readonly (readonly [string, string, object])[] = [
     { trustedProxies: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1/32'] },
   ],
   ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+  ['LOG_FORMAT', 'json', { logFormat: 'json' }],
+  ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
   ['RESPONSE_CACHE', 'off', {}],
 ];
 
@@ -145,6 +149,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   ],
   METRICS_PORT: [...NO_INTEGER, '65536'],
   LOG_LEVEL: ['verbose', 'INFO', '30', 'info,debug'],
+  LOG_FORMAT: ['text', 'JSON', 'pretty,json'],
   RESPONSE_CACHE: ['on', '60', 'OFF'],
   ALCHEMY_MAINNET_RPC_URL: NO_URL,
   ALCHEMY_DEVNET_RPC_URL: NO_URL,
@@ -161,6 +166,8 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   WALLET_RATE_LIMIT_PER_SECOND: NO_INTEGER,
   PAYMENT_MEMO: ['yes', 'ON'],
   PRICE_SURCHARGE_USD_MICROS: NO_INTEGER,
+  SOL_PRICE_USD: ['x', '0', '0.00', '-1', '1e3', '1,5', '.5', '5.', '1000000', '0.0000001'],
+  PRICES_FILE: ['/no/such/file', '.', 'package.json/prices.json'],
   FEE_BUDGET_LAMPORTS_PER_HOUR: NO_INTEGER,
   PAID_UPSTREAM_TIMEOUT_MS: [...NO_INTEGER, '0', '60001'],
   REDIS_URL: ['localhost:6379', 'http://x', 'redis://', 'redis://x/name', 'redis://x/0?db=1', 'redis://u:%zz@x'],

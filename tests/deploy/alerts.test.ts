@@ -5,20 +5,21 @@ import { describe, expect, it } from 'vitest';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import type { Readings } from '../../packages/gateway/src/metrics/readings.ts';
 import type { Store, Verdict } from '../../packages/gateway/src/stores/ports.ts';
-import { startSandboxShop } from '../../packages/sandbox/src/shop.ts';
-import { type House, startHouse } from '../kit/house.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startRedis } from '../kit/redis.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { Scrape } from '../operations/scrape.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
+import { drain } from '../payments/fault-fee-payer.ts';
 import { askFreshly } from '../signin/craft.ts';
 import { openDesk } from '../signin/desk.ts';
-import { HEALTH, Visitor } from '../upstream/visitor.ts';
+import { HEALTH, TOKENS, Visitor } from '../upstream/visitor.ts';
 import { alerts } from './monitoring.ts';
 import { type Change, type Course, disagreement } from './promtool.ts';
 
-type Place = House | Market;
+type Place = TestGateway | SellingGateway;
 
 /** What is given out now; nothing when nobody answers. */
 const textOf = ({ gateway }: Place): Promise<string> =>
@@ -49,31 +50,34 @@ async function change<Somewhere extends Place>(
   return { before, after };
 }
 
-const openHouse = (variables = {}): Promise<House> =>
-  startHouse({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000 });
-const openMarket = (variables = {}): Promise<Market> => startMarket({ METRICS_PORT: '0', ...variables });
+const openHouse = (variables = {}): Promise<TestGateway> =>
+  startTestGateway({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000 });
+const openMarket = (variables = {}): Promise<SellingGateway> =>
+  startSellingGateway({ METRICS_PORT: '0', ...variables });
 
 /** Asks for the upstream's health so often while the upstream behaves so. */
 const askingWith =
   (knobs: object, times = 1) =>
-  async (house: House) => {
+  async (house: TestGateway) => {
     Object.assign(house.upstream.faults, knobs);
-    for (let time = 0; time < times; time++) await new Visitor(house).ask({ target: HEALTH });
+    for (let time = 0; time < times; time++) {
+      await new Visitor(house).ask({ target: times === 1 ? HEALTH : `${TOKENS}/assets/a${time}` });
+    }
   };
 
-async function buy({ url, shop }: Market): Promise<void> {
+async function buy({ url, shop }: SellingGateway): Promise<void> {
   const path = url + newPath();
   await ask(path, await (await newBuyer(shop.mainnet)).pay(path));
 }
 
-async function replay(house: House): Promise<void> {
+async function replay(house: TestGateway): Promise<void> {
   const visitor = new Visitor(house);
   const signIn = await visitor.signIn();
   for (let time = 0; time < 40; time++) await visitor.askWith(signIn, { target: HEALTH });
 }
 
 /** More at once than may be in flight. */
-async function crowd(house: House): Promise<void> {
+async function crowd(house: TestGateway): Promise<void> {
   house.upstream.faults.hang = true;
   await Promise.all(Array.from({ length: 80 }, () => new Visitor(house).ask({ target: HEALTH })));
 }
@@ -86,19 +90,25 @@ async function block(): Promise<void> {
   await pause(50);
 }
 
-async function loseAnOutcome(market: Market): Promise<void> {
+async function loseAnOutcome(market: SellingGateway): Promise<void> {
   Object.assign(market.shop.mainnet.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
+  await buy(market);
+}
+
+/** The fee payer's SOL goes elsewhere, and somebody pays. */
+async function drainAndBuy(market: SellingGateway): Promise<void> {
+  drain(market.shop);
   await buy(market);
 }
 
 /** The same market with a fee payer that has little left. */
 async function impoverished(): Promise<Change> {
-  const shop = await startSandboxShop({ key: 'a-key-of-the-providers' });
+  const shop = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
   const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const keypair = Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
   for (const chain of [shop.mainnet, shop.devnet]) chain.airdrop(bs58.encode(keypair.subarray(32)), 50_000_000n);
   const textWith = async (variables: object): Promise<string> => {
-    const market = await startMarket({ METRICS_PORT: '0', ...variables }, { shop });
+    const market = await startSellingGateway({ METRICS_PORT: '0', ...variables }, { shop });
     let text = '';
     while (!text.includes('asset_gateway_fee_payer_lamports{')) text = await calmTextOf(market);
     await market.stop();
@@ -112,6 +122,7 @@ async function impoverished(): Promise<Change> {
 /** A store that answers what no store may. */
 const brokenStore = (store: Store): Store => ({
   now: () => store.now(),
+  wallNow: () => store.wallNow(),
   ready: () => store.ready(),
   epoch: () => store.epoch(),
   admit: () => Promise.resolve(undefined as unknown as Verdict),
@@ -123,9 +134,10 @@ const brokenStore = (store: Store): Store => ({
 
 const HEALTHY: Readings = {
   isReady: () => true,
-  lanes: () => [],
+  channels: () => [],
   openPayments: async () => 0,
   feePayers: async () => [],
+  sales: () => [],
 };
 
 async function ownFault(): Promise<Change> {
@@ -145,6 +157,19 @@ async function withoutRedis(): Promise<Change> {
   const house = await openHouse({ REDIS_URL: redis.url });
   return change(house, async () => {
     await redis.stop();
+    await new Visitor(house).ask({ target: HEALTH });
+  });
+}
+
+/** Whoever reads the log dies. */
+async function loseTheLog(): Promise<Change> {
+  let isRead = true;
+  const write = () => {
+    if (!isRead) throw new Error('EPIPE');
+  };
+  const house = await startTestGateway({ METRICS_PORT: '0' }, { logTo: { write } });
+  return change(house, async () => {
+    isRead = false;
     await new Visitor(house).ask({ target: HEALTH });
   });
 }
@@ -169,8 +194,10 @@ const CONDITIONS: Readonly<Record<string, readonly [make: () => Promise<Change>,
     'goes on',
   ],
   FeePayerBalanceLow: [impoverished, 'goes on'],
+  SalesClosed: [async () => change(await openMarket(), drainAndBuy), 'goes on'],
   EventLoopDelayed: [async () => change(await openHouse(), block), 'goes on'],
   Overloaded: [async () => change(await openHouse({ UPSTREAM_TIMEOUT_MS: '1000' }), crowd), 'goes on'],
+  LogLost: [loseTheLog, 'goes on'],
   OwnFault: [ownFault, 'once'],
 };
 

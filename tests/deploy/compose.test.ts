@@ -81,6 +81,14 @@ describe('the compose file', () => {
     expect(onState.map(([name]) => name).sort()).toEqual([...gateways.map(([name]) => name), 'redis'].sort());
   });
 
+  it('brings the very images that were chosen, and builds on one', () => {
+    const images = Object.values(services).map(({ image }) => image);
+    const base = /^ARG NODE=(.+)$/m.exec(readFileSync('deploy/Dockerfile', 'utf8'))?.[1] ?? '';
+    const foreign = [...images.filter((image) => image !== 'asset-gateway'), base];
+    expect(foreign).toHaveLength(3);
+    for (const image of foreign) expect(image).toMatch(/^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+  });
+
   it('names variables that the gateway reads, in values that it accepts', () => {
     const example = readFileSync('deploy/gateway.env.example', 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm);
     const variables = {

@@ -1,7 +1,7 @@
 import { REFUSALS, routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { initOf, pathOf, rowOf, targetOf } from '../http/targets.ts';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { type Scrape, scrape } from '../operations/scrape.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -19,7 +19,7 @@ const queries = [
 const named = (text: string): string[] =>
   [...text.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g)].map(([, name = '']) => name);
 
-let house: House;
+let house: TestGateway;
 let scraped: Scrape;
 
 /** What a label of ours may hold: the words of the tables that it is filled from. */
@@ -27,7 +27,7 @@ let words: Readonly<Record<string, readonly string[]>>;
 
 /** A gateway that has done everything once, and what it then gives out. */
 beforeAll(async () => {
-  house = await startHouse({ METRICS_PORT: '0' }, { paid: true });
+  house = await startTestGateway({ METRICS_PORT: '0' }, { paid: true });
   expect((await askSigned(house.url + pathOf(rowOf('tokens.health')))).status).toBe(200);
   const bought = rowOf('rpc.mainnet.helius.getBalance');
   if (!house.shop) throw new Error('nothing is sold');

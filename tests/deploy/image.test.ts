@@ -29,7 +29,7 @@ describe('the context of the image', () => {
     ]);
     const packages = [...new Set(top)].filter((path) => path.split('/').length === 3);
     expect(packages).toEqual(
-      ['gateway', 'protocol'].flatMap((name) =>
+      ['doctor', 'gateway', 'protocol'].flatMap((name) =>
         ['package.json', 'src', 'tsconfig.json'].map((file) => `packages/${name}/${file}`),
       ),
     );
@@ -101,6 +101,7 @@ describe.skipIf(!isThorough)('the image, its steps performed in an empty folder'
     ).toEqual([]);
     expect(own).toContain('app/packages/gateway/dist/main.js');
     expect(own.filter((path) => /^app\/packages\/[^/]+$/.test(path))).toEqual([
+      'app/packages/doctor',
       'app/packages/gateway',
       'app/packages/protocol',
     ]);
@@ -124,6 +125,13 @@ describe.skipIf(!isThorough)('the image, its steps performed in an empty folder'
     expect(image.command[0]).toBe('node');
     expect(image.healthcheck[0]).toBe('node');
     expect(image.ports).toContain(image.environment.PORT);
+  });
+
+  it('has the doctor in it', () => {
+    const [, ...words] = image.command;
+    const cwd = join(image.root, image.workdir);
+    const { status, stdout } = spawnSync(process.execPath, [...words, 'doctor', '--help'], { cwd, encoding: 'utf8' });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Usage: asset-gateway doctor <url>\n/)]);
   });
 
   it('serves as that user, writes nowhere but into its volume, and ends with 0 when it is told to stop', async () => {

@@ -42,6 +42,19 @@ suiteWith('nginx', 'behind the shipped nginx', (nginx) => {
       expectRefusal(await ask('POST', SNAPSHOTS, linesFor(body), body), '413 body_too_large');
     });
 
+    it.each([
+      ['/%zz', [], '400 bad_request'],
+      [`/${'x'.repeat(40_000)}`, [], '414 uri_too_long'],
+      [HEALTH, [`X-Long: ${'x'.repeat(40_000)}`], '431 headers_too_large'],
+    ])('what nginx cannot read gets a refusal of the same shape', async (target, lines, refusal) => {
+      expectRefusal(await ask('GET', target, lines), refusal);
+    });
+
+    it('the place from which nginx answers is none that can be asked for', async () => {
+      const answer = await ask('GET', '/refused-by-nginx');
+      expectRefusal(answer, '404 not_found');
+    });
+
     it('a challenge is the same in its header and its body', async () => {
       const mints = Array.from({ length: 50 }, (_, index) => String(index).padStart(44, 'A')).join(',');
       const answer = await seen(await fetch(`${deployment.url}${LISTED}?mints=${mints}`));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { rounds } from '../kit/rounds.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -13,11 +13,11 @@ const UPSTREAM_MS = 200;
 
 suiteWith('nginx', 'two nodes behind nginx', (nginx) => {
   suiteWith('redis-server', 'that share their state', () => {
-    let shop: SandboxShop;
+    let shop: SolanaSandbox;
     let deployment: Deployment;
     beforeAll(async () => {
       await compileGateway();
-      shop = await startSandboxShop({ key: 'a-key-of-the-providers' });
+      shop = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
       deployment = await startDeployment(nginx, shop.variables);
       for (const { upstream } of deployment.nodes) upstream.faults.delayMs = UPSTREAM_MS;
     }, 120_000);

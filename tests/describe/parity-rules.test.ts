@@ -1,17 +1,17 @@
 import { type Route, type Rule, routes, type Values } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { bodyOf, callOf, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { JSON_BODY, refusedForFree } from '../upstream/visitor.ts';
 import { isTaken, publishedOf, send } from './requests.ts';
 
-let house: House;
-let market: Market;
+let house: TestGateway;
+let market: SellingGateway;
 beforeAll(async () => {
-  house = await startHouse();
-  market = await startMarket(ROOMY);
+  house = await startTestGateway();
+  market = await startSellingGateway(ROOMY);
 });
 afterAll(async () => {
   await house.stop();

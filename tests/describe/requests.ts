@@ -1,7 +1,7 @@
 import { Refusal, type Route, type Rule, routes, type Values } from '@asset-gateway/protocol';
 import fc, { type Arbitrary } from 'fast-check';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
-import { createValidate } from '../../packages/gateway/src/stages/validate.ts';
+import { createReader } from '../../packages/gateway/src/stages/validate.ts';
 import { fits, type JsonSchema, published } from './json-schema.ts';
 import { changedOf, valuesOf } from './values.ts';
 
@@ -65,8 +65,7 @@ export function carriedBy({ path, query, body }: Carried, schemas: Published): C
 export const isTaken = (carried: Carried, schemas: Published): boolean =>
   fits(schemas.path, carried.path) && fits(schemas.query, carried.query) && fits(schemas.body, carried.body);
 
-const match = createMatch(routes);
-const validate = createValidate(routes);
+const match = createMatch(routes.map((route) => ({ route, read: createReader(route) })));
 const utf8 = new TextEncoder();
 
 /** What the gateway says to a request of a row: nothing when it accepts it, else a code or the rules that are broken. */
@@ -76,7 +75,7 @@ export function refusalOf({ id, httpMethod }: Route, { target, body }: Sent): st
   try {
     const call = match({ ...inbound, body: utf8.encode(body) });
     if (call.route.id !== id) return 'another route';
-    validate(call);
+    call.endpoint.read(call);
     return undefined;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

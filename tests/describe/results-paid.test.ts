@@ -1,16 +1,16 @@
 import type { Route } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXAMPLES } from '../../packages/sandbox/src/solana/provider.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { callOf, paidRoutes, ROOMY } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { faultsOf, published } from './json-schema.ts';
 import { closed, expectToDescribe } from './shapes.ts';
 
-let market: Market;
+let market: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startMarket(ROOMY);
+  market = await startSellingGateway(ROOMY);
   wallet = await openWallet(market.shop);
 });
 afterAll(() => market.stop());

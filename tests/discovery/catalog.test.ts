@@ -1,6 +1,6 @@
 import { NETWORKS, type Route, SIGN_IN_NETWORKS, USDC, type Values } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { endpointOf, served, startEverything } from './everything.ts';
 
 interface Catalog {
@@ -10,15 +10,15 @@ interface Catalog {
   readonly routes: readonly Values[];
 }
 
-let house: House;
-let free: House;
+let house: TestGateway;
+let free: TestGateway;
 beforeAll(async () => {
   house = await startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' });
-  free = await startHouse();
+  free = await startTestGateway();
 });
 afterAll(() => Promise.all([house.stop(), free.stop()]));
 
-const catalogOf = async ({ url }: House, query = ''): Promise<Catalog> =>
+const catalogOf = async ({ url }: TestGateway, query = ''): Promise<Catalog> =>
   (await (await fetch(`${url}/v1/catalog${query}`)).json()) as Catalog;
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -69,7 +69,7 @@ describe('the catalog of everything', () => {
     });
   });
 
-  it.each(served.map((route, index) => [route.id, route, index] as const))('%s', async (_, route, index) => {
+  it.each(served.map((route, index) => [route.id, route, index] as const))('describes %s', async (_, route, index) => {
     const entry = (await catalogOf(house)).routes[index] ?? {};
     expect(entry).toMatchObject(expectedOf(route));
     const { input, example, rules, httpMethod } = route;
@@ -105,19 +105,22 @@ describe('the catalog of everything', () => {
     }
   });
 
-  it.each(['alchemy', 'helius', 'tokens'])('is a part of itself for %s', async (provider) => {
-    const [all, part] = [await catalogOf(house), await catalogOf(house, `?provider=${provider}`)];
-    expect(part.routes).toEqual(all.routes.filter((entry) => entry.provider === provider));
-    expect(part.catalog).toEqual({
-      totalRoutes: 60,
-      returnedRoutes: part.routes.length,
-      filters: { provider },
-    });
-    const listed = part.categories.providers.find(({ id }) => id === provider);
-    expect(listed?.routeCount).toBe(part.routes.length);
-    expect(await catalogOf(house, String(listed?.href).split('?')[1]?.replace(/^/, '?'))).toEqual(part);
-    expect([part.payment, part.categories]).toEqual([all.payment, all.categories]);
-  });
+  it.each(['alchemy', 'helius', 'tokens'])(
+    'shows the part of %s to whoever asks for that provider',
+    async (provider) => {
+      const [all, part] = [await catalogOf(house), await catalogOf(house, `?provider=${provider}`)];
+      expect(part.routes).toEqual(all.routes.filter((entry) => entry.provider === provider));
+      expect(part.catalog).toEqual({
+        totalRoutes: 60,
+        returnedRoutes: part.routes.length,
+        filters: { provider },
+      });
+      const listed = part.categories.providers.find(({ id }) => id === provider);
+      expect(listed?.routeCount).toBe(part.routes.length);
+      expect(await catalogOf(house, String(listed?.href).split('?')[1]?.replace(/^/, '?'))).toEqual(part);
+      expect([part.payment, part.categories]).toEqual([all.payment, all.categories]);
+    },
+  );
 });
 
 describe('where nothing is sold', () => {

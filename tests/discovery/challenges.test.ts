@@ -10,7 +10,7 @@ import {
 } from '@x402/extensions/bazaar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
-import type { House } from '../kit/house.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
 import { exampleOf } from '../signin/examples.ts';
 import { challengeIn, discoveryIn, served, startEverything } from './everything.ts';
 
@@ -18,7 +18,7 @@ const MAX_HEADER_LENGTH = 4096;
 const MAX_TARGET_LENGTH = 8192;
 const each = served.map((route) => [route.id, route] as const);
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
   house = await startEverything();
 });
@@ -134,10 +134,10 @@ describe('a header is at most 4,096 bytes', () => {
 
 describe('the name of the service', () => {
   it.each([
-    ['a name that x402 does not take', 'Gäteway', false],
-    ['one that is too long', 'x'.repeat(33), false],
-    ['one with a quotation mark', 'my "gateway"', true],
-  ])('%s is told: %s, %s', async (_, name, isTold) => {
+    ['is left out when x402 does not take it', 'Gäteway', false],
+    ['is left out when it is too long', 'x'.repeat(33), false],
+    ['is told with the quotation marks in it', 'my "gateway"', true],
+  ])('%s: %s', async (_, name, isTold) => {
     const other = await startEverything({ SERVICE_NAME: name });
     const { required } = challengeIn(await fetch(`${other.url}/v1/x402/tokens/health`));
     await other.stop();

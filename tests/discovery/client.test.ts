@@ -9,7 +9,7 @@ import { ExactSvmScheme } from '@x402/svm/exact/client';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { House } from '../kit/house.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
 // Sets up this process so that x402's RPC client can be used beside the gateway.
 import '../payments/wallets.ts';
 import { startEverything } from './everything.ts';
@@ -58,7 +58,7 @@ function complaints(text = readFileSync(CALLS, 'utf8')): string[] {
 }
 
 /** x402's own client, with a wallet that signs in and pays. */
-async function officialFetch({ shop }: House): Promise<typeof fetch> {
+async function officialFetch({ shop }: TestGateway): Promise<typeof fetch> {
   if (!shop) throw new Error('nothing is sold');
   const signer = await generateKeyPairSigner();
   const client = new x402Client();
@@ -70,7 +70,7 @@ async function officialFetch({ shop }: House): Promise<typeof fetch> {
   return wrapFetchWithPayment(fetch, both) as typeof fetch;
 }
 
-let house: House;
+let house: TestGateway;
 let origin: string;
 let send: typeof fetch;
 beforeAll(async () => {

@@ -1,9 +1,10 @@
-import { HEADERS, routes } from '@asset-gateway/protocol';
+import { HEADERS, routes, siwxMessageText } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { freePort } from '../http/ports.ts';
 import { askOne, seen, type WireAnswer, wireRequest } from '../http/wire.ts';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { challengeFor } from '../kit/wallet.ts';
 import { served, startEverything } from './everything.ts';
 
 const ORIGIN = 'https://gateway.example';
@@ -11,13 +12,13 @@ const DOCUMENTS = ['/v1/catalog', '/v1/catalog?provider=helius', '/openapi.json'
 /** Those that name the origin. */
 const AT_ORIGIN = ['/openapi.json', '/.well-known/x402', '/llms.txt'];
 
-let house: House;
-let configured: House;
+let house: TestGateway;
+let configured: TestGateway;
 let configuredPort: number;
 beforeAll(async () => {
   house = await startEverything();
   configuredPort = await freePort();
-  configured = await startHouse({ GATEWAY_BASE_URL: ORIGIN, PORT: String(configuredPort) });
+  configured = await startTestGateway({ GATEWAY_BASE_URL: ORIGIN, PORT: String(configuredPort) });
 });
 afterAll(() => Promise.all([house.stop(), configured.stop()]));
 
@@ -62,8 +63,10 @@ describe.each(DOCUMENTS)('%s', (target) => {
     ['another tag', () => '"another"'],
     ['a list of others', () => '"a", "b"'],
     ['a part of its tag', (tag) => `"${tag.slice(2)}`],
+    ['how its tag begins', (tag) => `${tag.slice(0, -3)}"`],
+    ['its tag and more', (tag) => `${tag.slice(0, -1)}x"`],
     ['its tag without the quotation marks', (tag) => tag.slice(1, -1)],
-    ['nothing', () => ''],
+    ['an empty condition', () => ''],
     ['a star among tags', () => '"a", *'],
   ];
   it.each(others)('is the whole document for %s', async (_, conditionOf) => {
@@ -151,7 +154,7 @@ describe('/llms.txt', () => {
     expect(body.length).toBeLessThan(16_384);
   });
 
-  it('links to nothing that there is not', async () => {
+  it('links to nothing but what is served', async () => {
     const { body } = await ask('/llms.txt');
     const links = [...body.matchAll(/^- \[(?:(GET|POST) )?[^\]]+\]\((\S+)\): \S/gm)];
     expect(links).toHaveLength(served.length + 3);
@@ -167,6 +170,41 @@ describe('/llms.txt', () => {
     const { body = '' } = (await askAs(configuredPort, 'any', '/llms.txt')) ?? {};
     expect(body).toMatch(/SIGN-IN-WITH-X/);
     expect(body).not.toMatch(/PAYMENT-SIGNATURE|USDC|payment/);
+  });
+});
+
+describe('how the official clients are set up', () => {
+  const SIGN_IN = /wrapFetchWithPayment .*createSIWxClientHook .*2\.4 or later.*wrapFetchWithSIWx does not/s;
+  const PURCHASE = /wrapFetchWithPayment .*ExactSvmScheme .*2\.10 or later/s;
+
+  it.each(['/llms.txt', '/openapi.json'])('stands in %s, for what is served', async (target) => {
+    const { body } = await ask(target);
+    expect(body).toMatch(SIGN_IN);
+    expect(body).toMatch(PURCHASE);
+    const { body: free = '' } = (await askAs(configuredPort, 'any', target)) ?? {};
+    expect(free).toMatch(SIGN_IN);
+    expect(free).not.toMatch(PURCHASE);
+  });
+
+  it('does not stand there for what is not served', async () => {
+    const shop = await startTestGateway({ TOKENS_API_KEY: '' }, { paid: true });
+    const body = await (await fetch(`${shop.url}/llms.txt`)).text();
+    await shop.stop();
+    expect(body).toMatch(PURCHASE);
+    expect(body).not.toMatch(/createSIWx|wants you to sign in/);
+  });
+
+  it('stands beside the text to sign, which a challenge fills', async () => {
+    const { body } = await ask('/llms.txt');
+    const [, layout = ''] = body.split(/```(?:text)?\n/);
+    const { info, supportedChains } = await challengeFor(`${house.url}/v1/x402/tokens/health`);
+    const message = { ...info, address: 'a wallet', chainId: supportedChains[0]?.chainId ?? '' };
+    const values = { ...message, 'address of the wallet': 'a wallet' } as Readonly<Record<string, string>>;
+    const [, reference = ''] = message.chainId.split(':');
+    const filled = layout.replace('<chainId without its namespace>', reference);
+    expect(filled.replace(/<([^>]+)>/g, (_, name: string) => values[name] ?? name)).toBe(
+      `${siwxMessageText(message)}\n`,
+    );
   });
 });
 

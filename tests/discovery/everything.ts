@@ -1,15 +1,15 @@
 import { HEADERS, type Route, routes } from '@asset-gateway/protocol';
 import type { PaymentRequired } from '@x402/core/types';
 import type { Discovery } from '../../packages/gateway/src/describe/discovery.ts';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
 
 /** The rows that somebody else answers. */
 export const served: readonly Route[] = routes.filter(({ surface }) => surface !== 'system');
 
 /** A house that serves all sixty routes, with limits that do not get in the way. */
-export const startEverything = (variables: Record<string, string> = {}): Promise<House> =>
-  startHouse({ ...ROOMY, ...variables }, { paid: true });
+export const startEverything = (variables: Record<string, string> = {}): Promise<TestGateway> =>
+  startTestGateway({ ...ROOMY, ...variables }, { paid: true });
 
 /** The challenge in an answer's header. */
 export function challengeIn(response: Response): { header: string; required: PaymentRequired } {

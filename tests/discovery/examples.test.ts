@@ -1,11 +1,11 @@
 import { HEADERS, type Route, type Values } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { House } from '../kit/house.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { challengeIn, discoveryIn, endpointOf, served, startEverything } from './everything.ts';
 
-let house: House;
+let house: TestGateway;
 let wallet: Wallet;
 beforeAll(async () => {
   house = await startEverything();

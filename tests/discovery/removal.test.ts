@@ -1,6 +1,8 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { endpointOf, served } from './everything.ts';
 
 /** What an operator leaves out, and which rows go with it. */
@@ -32,7 +34,7 @@ const textOf = async (url: string): Promise<string> => (await fetch(url)).text()
 const sorted = (endpoints: Iterable<string>): string[] => [...endpoints].sort();
 
 /** The rows that a request finds: everything but a 404 for the plain path. */
-async function routed({ url }: House): Promise<string[]> {
+async function routed({ url }: TestGateway): Promise<string[]> {
   const found = await Promise.all(
     routes.map(async (route) => {
       const response = await fetch(url + route.path, { method: route.httpMethod });
@@ -43,12 +45,12 @@ async function routed({ url }: House): Promise<string[]> {
   return sorted(found.flat());
 }
 
-async function catalogued({ url }: House): Promise<string[]> {
+async function catalogued({ url }: TestGateway): Promise<string[]> {
   const { routes: entries } = JSON.parse(await textOf(`${url}/v1/catalog`)) as { routes: readonly Route[] };
   return sorted(entries.map(endpointOf));
 }
 
-async function inOpenApi({ url }: House): Promise<string[]> {
+async function inOpenApi({ url }: TestGateway): Promise<string[]> {
   const { paths } = JSON.parse(await textOf(`${url}/openapi.json`)) as { paths: Record<string, object> };
   const endpoints = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((verb) => `${verb.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
@@ -56,13 +58,13 @@ async function inOpenApi({ url }: House): Promise<string[]> {
   return sorted(endpoints);
 }
 
-async function inLlms({ url }: House): Promise<string[]> {
+async function inLlms({ url }: TestGateway): Promise<string[]> {
   const lines = (await textOf(`${url}/llms.txt`)).matchAll(/^- \[((?:GET|POST) [^\]]+)\]/gm);
   return sorted([...lines].map(([, endpoint = '']) => endpoint));
 }
 
 /** The well-known document has URLs with values in them; the table's own matcher knows whose they are. */
-async function inWellKnown({ url }: House): Promise<string[]> {
+async function inWellKnown({ url }: TestGateway): Promise<string[]> {
   const { resources } = JSON.parse(await textOf(`${url}/.well-known/x402`)) as { resources: readonly string[] };
   const paths = new Map(
     served.map((route) => [
@@ -73,13 +75,19 @@ async function inWellKnown({ url }: House): Promise<string[]> {
   return sorted(resources.map((resource) => paths.get(new URL(resource).pathname) ?? resource));
 }
 
+let shop: SolanaSandbox;
+beforeAll(async () => {
+  shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+});
+afterAll(() => shop.close());
+
 describe.each(LEFT_OUT)('without %s', (_, variables, isGone) => {
   const left = sorted(served.filter((route) => !isGone(route)).map(endpointOf));
   const own = routes.filter(({ surface }) => surface === 'system').map(endpointOf);
 
-  let house: House;
+  let house: TestGateway;
   beforeAll(async () => {
-    house = await startHouse(variables, { paid: true });
+    house = await startTestGateway(variables, { shop });
   });
   afterAll(() => house.stop());
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writtenPages } from '../../packages/gateway/src/describe/pages.ts';
 import { freePort } from '../http/ports.ts';
-import type { House } from '../kit/house.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
 import { endpointOf, served, startEverything } from './everything.ts';
 
 const pages = writtenPages();
@@ -20,7 +20,7 @@ describe('the pages in the repository', () => {
 });
 
 describe('a gateway that serves everything', () => {
-  let house: House;
+  let house: TestGateway;
   let port: number;
   beforeAll(async () => {
     port = await freePort();

@@ -1,12 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { checks } from '../../packages/gateway/src/doctor/checks/index.ts';
-import { examine } from '../../packages/gateway/src/doctor/examine.ts';
+import { type Diagnosis, examine } from '@asset-gateway/doctor';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checks } from '../../packages/doctor/src/checks/index.ts';
+import { Visitor } from '../../packages/doctor/src/visitor.ts';
 import { freePort } from '../http/ports.ts';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { faultyAnswers } from './faulty-answers.ts';
 import { faultyChallenges } from './faulty-challenges.ts';
 import { faultyDocuments } from './faulty-documents.ts';
-import { type FaultyProxy, startProxy } from './proxy.ts';
+import { type Exchange, type FaultyProxy, startProxy } from './proxy.ts';
+import { examineRecord } from './record.ts';
+import type { SeededFault } from './seeds.ts';
 
 const FAULTS = [...faultyChallenges, ...faultyAnswers, ...faultyDocuments];
 
@@ -20,38 +23,73 @@ const FEWER_ROUTES = {
 };
 
 let proxy: FaultyProxy;
-let house: House;
-/** The gateway behind the proxy. */
-let direct: string;
+let house: TestGateway;
+/** What was found while nothing was altered, and the requests and answers of it. */
+let live: Diagnosis;
+let record: readonly Exchange[];
 beforeAll(async () => {
   const port = await freePort();
   proxy = await startProxy(port);
-  house = await startHouse({ PORT: String(port), GATEWAY_BASE_URL: proxy.url, ...FEWER_ROUTES }, { paid: true });
-  direct = `http://127.0.0.1:${port}`;
+  house = await startTestGateway({ PORT: String(port), GATEWAY_BASE_URL: proxy.url, ...FEWER_ROUTES }, { paid: true });
+  live = await examine(proxy.url);
+  record = [...proxy.exchanges];
 });
 afterAll(async () => {
   await proxy.stop();
   await house.stop();
 });
-beforeEach(() => {
-  proxy.alter = () => undefined;
-  proxy.exchanges.length = 0;
-});
 
-const upstreamCalls = (): number => house.upstream.arrivals.length + (house.shop?.provider.arrivals.length ?? 0);
+/** Sees that a fault is found where it is, and that no other check speaks of it. */
+function expectAlone({ findings }: Diagnosis, { check, where, problem, fix }: SeededFault): void {
+  const [first] = findings;
+  expect([...new Set(findings.map((finding) => finding.check))]).toEqual([check]);
+  expect(first?.where).toMatch(where);
+  expect(first?.problem).toMatch(problem);
+  expect(first?.fix).toMatch(fix);
+}
+
+const named = (faults: readonly SeededFault[]) => faults.map((fault) => [fault.name, fault] as const);
 
 describe('the doctor, with a proxy before the gateway', () => {
-  it.each(FAULTS.map((fault) => [fault.name, fault] as const))(
+  it('finds nothing when the proxy alters nothing, and has sent nothing that could sign or pay', () => {
+    expect(live.findings).toEqual([]);
+    const proofs = record.flatMap(({ asked }) =>
+      ['sign-in-with-x', 'payment-signature', 'x-payment', 'authorization'].flatMap((name) => asked[name] ?? []),
+    );
+    expect(proofs).toEqual(['junk', 'junk']);
+    expect([house.upstream.arrivals, house.shop?.provider.arrivals]).toEqual([[], []]);
+  });
+
+  it.each(named(FAULTS.filter(({ isLive }) => isLive)))(
     'finds %s, by the check meant for it alone',
     async (_, fault) => {
       proxy.alter = fault.alter;
-      const { findings } = await examine(proxy.url);
-      const [first] = findings;
-      expect([...new Set(findings.map(({ check }) => check))]).toEqual([fault.check]);
-      expect(first?.where).toMatch(fault.where);
-      expect(first?.problem).toMatch(fault.problem);
-      expect(first?.fix).toMatch(fault.fix);
-      expect(upstreamCalls()).toBe(0);
+      expectAlone(await examine(proxy.url), fault);
+      expect([house.upstream.arrivals, house.shop?.provider.arrivals]).toEqual([[], []]);
+    },
+  );
+
+  it('waits as a 429 asks it to, and then asks again', async () => {
+    let asked = 0;
+    proxy.alter = () => (++asked === 1 ? { status: 429, headers: { 'retry-after': '1' } } : undefined);
+    const visitor = new Visitor(proxy.url);
+    const start = performance.now();
+    expect((await visitor.ask('GET', '/healthz')).status).toBe(200);
+    expect(performance.now() - start).toBeGreaterThan(900);
+    expect(asked).toBe(2);
+    await visitor.close();
+  });
+});
+
+describe('the doctor, with recorded answers', () => {
+  it('says of them what it said of the gateway that gave them', async () => {
+    expect(await examineRecord(proxy.url, record)).toEqual(live);
+  });
+
+  it.each(named(FAULTS.filter(({ isLive }) => !isLive)))(
+    'finds %s, by the check meant for it alone',
+    async (_, fault) => {
+      expectAlone(await examineRecord(proxy.url, record, fault.alter), fault);
     },
   );
 
@@ -59,28 +97,9 @@ describe('the doctor, with a proxy before the gateway', () => {
     expect(checks.map(({ name }) => name).filter((name) => !FAULTS.some(({ check }) => check === name))).toEqual([]);
   });
 
-  it('finds nothing when the proxy alters nothing, and has sent nothing that could sign or pay', async () => {
-    expect((await examine(proxy.url)).findings).toEqual([]);
-    const proofs = proxy.exchanges.flatMap(({ asked }) =>
-      ['sign-in-with-x', 'payment-signature', 'x-payment', 'authorization'].flatMap((name) => asked[name] ?? []),
-    );
-    expect(proofs).toEqual(['junk', 'junk']);
-    expect(upstreamCalls()).toBe(0);
-  });
-
-  it('waits as a 429 asks it to, and then goes on', async () => {
-    let refusals = 0;
-    proxy.alter = ({ target }) =>
-      target.endsWith('/tokens/health') && ++refusals === 1
-        ? { status: 429, headers: { 'retry-after': '1' } }
-        : undefined;
-    expect((await examine(proxy.url)).findings).toEqual([]);
-    expect(refusals).toBeGreaterThan(1);
-  });
-
   it('finds that a gateway names another origin than the one that was dialled', async () => {
-    const { findings } = await examine(direct);
-    const named = new Set(findings.map(({ check }) => check));
-    expect([...named].sort()).toEqual(['llms', 'openapi', 'resource', 'sign-in', 'well-known']);
+    const { findings } = await examineRecord('http://127.0.0.1:1', record);
+    const found = new Set(findings.map(({ check }) => check));
+    expect([...found].sort()).toEqual(['llms', 'openapi', 'resource', 'sign-in', 'well-known']);
   });
 });

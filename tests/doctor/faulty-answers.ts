@@ -146,6 +146,7 @@ export const faultyAnswers: readonly SeededFault[] = [
   },
   {
     name: 'a connection that is cut',
+    isLive: true,
     alter: ({ method, target }) => (method === 'OPTIONS' && at(target, PAID) ? { status: 0 } : undefined),
     check: 'answers',
     where: new RegExp(`^OPTIONS .*${PAID}$`),

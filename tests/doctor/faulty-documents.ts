@@ -22,6 +22,7 @@ export const faultyDocuments: readonly SeededFault[] = [
   },
   {
     name: 'an example in the catalog that is refused',
+    isLive: true,
     alter: inDocument('/v1/catalog', (catalog: Catalog) =>
       Object.assign(entryOf(catalog, '/v1/x402/tokens/assets/search').inputExample, { limit: 0 }),
     ),

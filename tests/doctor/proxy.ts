@@ -46,15 +46,18 @@ async function forward(incoming: IncomingMessage, port: number): Promise<Exchang
   return { method, target, asked, status: answer.statusCode ?? 0, headers, body: await textOf(answer) };
 }
 
-function answerWith({ method, status, headers, body }: Exchange, response: ServerResponse): void {
-  if (status === 0) {
-    response.destroy();
-    return;
-  }
+/** What a proxy passes on after it has altered an exchange: a length that fits, and a body where there may be one. */
+export function passedOn(exchange: Exchange, alter: Alter): Pick<Exchange, 'status' | 'headers' | 'body'> {
+  const { method, status, headers, body } = { ...exchange, ...alter(exchange) };
   const { connection: _, 'content-length': __, 'transfer-encoding': ___, ...kept } = headers;
   const hasBody = status !== 204 && status !== 304;
-  response.writeHead(status, { ...kept, ...(hasBody && { 'content-length': Buffer.byteLength(body) }) });
-  response.end(method === 'HEAD' || !hasBody ? undefined : body);
+  const length = hasBody && { 'content-length': String(Buffer.byteLength(body)) };
+  return { status, headers: { ...kept, ...length }, body: hasBody && method !== 'HEAD' ? body : '' };
+}
+
+function answerWith({ status, headers, body }: ReturnType<typeof passedOn>, response: ServerResponse): void {
+  if (status === 0) response.destroy();
+  else response.writeHead(status, headers).end(body);
 }
 
 /** Starts one before a port of 127.0.0.1; it alters nothing yet. */
@@ -62,7 +65,7 @@ export async function startProxy(port: number): Promise<FaultyProxy> {
   const server = createServer(async (incoming, response) => {
     const exchange = await forward(incoming, port);
     proxy.exchanges.push(exchange);
-    answerWith({ ...exchange, ...proxy.alter(exchange) }, response);
+    answerWith(passedOn(exchange, proxy.alter), response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const proxy: FaultyProxy = {

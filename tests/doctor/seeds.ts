@@ -5,6 +5,8 @@ import type { Alter, Exchange } from './proxy.ts';
 export interface SeededFault {
   readonly name: string;
   readonly alter: Alter;
+  /** Whether a gateway has to be asked anew: the fault changes what is asked, or is one of the connection. */
+  readonly isLive?: true;
   /** The only check that finds it. */
   readonly check: string;
   readonly where: RegExp;

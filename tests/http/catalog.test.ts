@@ -1,6 +1,6 @@
 import { CATALOG_PROVIDERS, routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
 import { gated } from './targets.ts';
 import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
@@ -42,9 +42,9 @@ interface Catalog {
   readonly routes: readonly Entry[];
 }
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse({ SERVICE_NAME: 'my "gateway"' });
+  house = await startTestGateway({ SERVICE_NAME: 'my "gateway"' });
 });
 afterAll(() => house.stop());
 

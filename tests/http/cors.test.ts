@@ -1,6 +1,6 @@
 import { routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { EXPOSED, EXPOSED_TO_PREFLIGHT, expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
 import { initOf, pathOf, posts, rowOf, targetOf } from './targets.ts';
@@ -10,9 +10,9 @@ const SEVEN =
   'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE, SIGN-IN-WITH-X, Authorization';
 const ORIGIN = 'Origin: https://shop.example';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' }, { paid: true });
+  house = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' }, { paid: true });
 });
 afterAll(() => house.stop());
 

@@ -1,14 +1,16 @@
 import { BlockList } from 'node:net';
-import { routes } from '@asset-gateway/protocol';
+import { Refusal, type Route, routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../../packages/gateway/src/call.ts';
+import type { Answer, Call } from '../../packages/gateway/src/call.ts';
+import type { Endpoint } from '../../packages/gateway/src/endpoint.ts';
 import type { Admission, Gate } from '../../packages/gateway/src/gates/gate.ts';
 import { publicGate } from '../../packages/gateway/src/gates/public.ts';
-import { createGateway, type House } from '../../packages/gateway/src/gateway.ts';
+import { createGateway, type GatewayParts } from '../../packages/gateway/src/gateway.ts';
+import { trustedProxies } from '../../packages/gateway/src/http/client-address.ts';
 import { createHttpServer, type HttpServer } from '../../packages/gateway/src/http/server.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { type LogLine, RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
-import { createValidate } from '../../packages/gateway/src/stages/validate.ts';
+import { createReader } from '../../packages/gateway/src/stages/validate.ts';
 import type { Upstream } from '../../packages/gateway/src/upstreams/upstream.ts';
 import { expectRefusal } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
@@ -30,14 +32,15 @@ const THROWN: Readonly<Record<string, unknown>> = {
 };
 
 let thrown: unknown;
-let place: 'open' | 'gate' | 'validate' | 'spend' | 'upstream' | 'settle' | 'none' = 'none';
-const throwAt = (here: typeof place): void => {
+type Place = 'open' | 'gate' | 'validate' | 'spend' | 'upstream' | 'settle' | 'headers' | 'challenge' | 'log' | 'none';
+let place: Place = 'none';
+const throwAt = (here: Place): void => {
   if (place === here) throw thrown;
 };
 
 const answer = { json: '{"fine":true}' } satisfies Answer;
 const upstream: Upstream = {
-  async answer(_, __, spend) {
+  async answer({ spend }) {
     await spend();
     throwAt('upstream');
     return answer;
@@ -50,37 +53,57 @@ const admission: Admission = {
     throwAt('settle');
     return { headers: {} };
   },
+  headers() {
+    throwAt('headers');
+    return {};
+  },
   [Symbol.asyncDispose]: async () => undefined,
 };
 const gate: Gate = {
   async admit() {
     throwAt('gate');
+    if (place === 'challenge') throw new Refusal('sign_in_required');
     return admission;
+  },
+  challenge() {
+    throwAt('challenge');
+    return undefined;
   },
 };
 
 const lines: LogLine[] = [];
-const validate = createValidate(routes);
-const parts: House = {
-  open: (inbound) => {
-    throwAt('open');
-    return new RequestTrail(inbound, { log: (line) => void lines.push(line), randomId: () => 'fresh-id' });
-  },
-  match: createMatch(routes),
-  gates: { public: publicGate, siwx: gate, exact: gate },
-  validate: (call) => {
-    throwAt('validate');
-    return validate(call);
-  },
-  spending: () => async () => {
-    throwAt('spend');
-    return { release: () => undefined };
-  },
-  upstreamOf: ({ route }) => (route.provider === 'gateway' ? liveness : upstream),
+const log = (line: LogLine): void => {
+  throwAt('log');
+  lines.push(line);
 };
-
 const failures: unknown[] = [];
 const onFailure = (error: unknown): void => void failures.push(error);
+
+function endpointOf(route: Route): Endpoint {
+  const read = createReader(route);
+  return {
+    route,
+    gate: route.access === 'public' ? publicGate : gate,
+    read(call: Call) {
+      throwAt('validate');
+      return read(call);
+    },
+    spending: () => async () => {
+      throwAt('spend');
+      return { release: () => undefined };
+    },
+    upstream: route.provider === 'gateway' ? liveness : upstream,
+  };
+}
+
+const parts: GatewayParts = {
+  open: (inbound) => {
+    throwAt('open');
+    return new RequestTrail(inbound, { log, randomId: () => 'fresh-id' });
+  },
+  match: createMatch(routes.map(endpointOf)),
+  onFailure,
+};
 
 let server: HttpServer;
 let url: string;
@@ -120,25 +143,67 @@ describe('H16 an exception', () => {
   });
 });
 
-describe('H16 a gateway that rejects', () => {
+/** What the pipeline itself calls, before, after and in place of an answer. */
+describe.each([
+  ['opens its trail', 'open'],
+  ['asks an admission for its headers', 'headers'],
+  ['asks a gate for its challenge', 'challenge'],
+  ['writes its log line', 'log'],
+] as const)('H16 a gateway that fails when it %s', (_, where) => {
   it.each(Object.keys(THROWN))('with %s: still a 500 that tells nothing, and the process lives', async (name) => {
-    [place, thrown] = ['open', THROWN[name]];
+    failures.length = 0;
+    [place, thrown] = [where, THROWN[name]];
     const failed = await ask(HEALTH);
     place = 'none';
     expectRefusal(failed, '500 internal_error');
+    expect(JSON.stringify(failed)).not.toMatch(new RegExp(`${SECRET}|\\bat |\\.ts|node:`));
+    expect(failures).toEqual([THROWN[name]]);
+    expect((await ask(HEALTH)).status).toBe(200);
+    expect((await ask('/healthz')).status).toBe(200);
+  });
+
+  it('does not reject', async () => {
+    [place, thrown] = [where, new Error(SECRET)];
+    const headers = { host: 'x' };
+    const inbound = { method: 'GET', target: HEALTH, headers, hosts: ['x'], port: 80, body: Buffer.of(), client: '' };
+    const answered = await createGateway(parts)(inbound).finally(() => {
+      place = 'none';
+    });
+    expect(answered).toMatchObject({ status: 500, headers: { 'X-Request-Id': expect.stringMatching(/./) } });
+    expect(JSON.parse(answered.body)).toMatchObject({ ok: false, error: 'internal_error' });
+  });
+});
+
+describe('H16 a server whose gateway rejects', () => {
+  it.each(Object.keys(THROWN))('with %s: still a 500 that tells nothing, and it serves on', async (name) => {
+    let isBroken = true;
+    const fine = { status: 204, headers: {}, body: '' };
+    const handle = async () => (isBroken ? Promise.reject(THROWN[name]) : fine);
+    const bare = createHttpServer({
+      handle,
+      trustedProxies: new BlockList(),
+      maxConnections: 50,
+      graceMs: 0,
+      onFailure,
+    });
+    const at = `http://127.0.0.1:${await bare.listen(0, '127.0.0.1')}`;
+    const failed = await seen(await fetch(at));
+    isBroken = false;
+    expectRefusal(failed, '500 internal_error');
     expect(JSON.stringify(failed)).not.toContain(SECRET);
     expect(failures.at(-1)).toBe(THROWN[name]);
-    expect((await ask('/healthz')).status).toBe(200);
+    expect((await fetch(at)).status).toBe(204);
+    await bare.drain(1_000);
   });
 });
 
 describe('H4 connections', () => {
-  it('beyond the cap are closed, not queued, and room that frees is given again', async () => {
+  it('beyond the cap are closed, not queued, the oldest idle ones first, and room that frees is given again', async () => {
     const { connect } = await import('node:net');
     const small = createHttpServer({
       graceMs: 0,
       handle: createGateway(parts),
-      trustedProxies: new BlockList(),
+      trustedProxies: trustedProxies(['127.0.0.0/8']),
       maxConnections: 4,
       onFailure,
     });

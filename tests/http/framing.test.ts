@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { codeOf, headerFaults } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
@@ -61,9 +61,9 @@ const UNREADABLE: Readonly<Record<string, readonly [lines: string, body: string]
   ],
 };
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterAll(() => house.stop());
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { faultsOf } from './error-table.ts';
 import { gated, gets, targetOf } from './targets.ts';
 import { seen, type WireAnswer } from './wire.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '500' }, { paid: true });
+  house = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '500' }, { paid: true });
 });
 afterAll(() => house.stop());
 

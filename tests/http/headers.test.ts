@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CANARY_KEY, CANARY_SECRET, type House, startHouse } from '../kit/house.ts';
+import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { expectInTable, headerFaults } from './error-table.ts';
 import { gated, initOf, pathOf, rowOf, targetOf } from './targets.ts';
@@ -7,17 +7,17 @@ import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 
-let house: House;
-let behindProxies: House;
+let house: TestGateway;
+let behindProxies: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
-  behindProxies = await startHouse({ TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8, 2001:db8:1::/48' });
+  house = await startTestGateway();
+  behindProxies = await startTestGateway({ TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8, 2001:db8:1::/48' });
 });
 afterAll(async () => {
   await Promise.all([house.stop(), behindProxies.stop()]);
 });
 
-const ask = ({ port }: House, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
+const ask = ({ port }: TestGateway, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
   askOne(port, wireRequest('GET', target, [`Host: 127.0.0.1:${port}`, ...lines]));
 
 describe('the headers of every answer', () => {
@@ -79,7 +79,7 @@ describe('X-Request-Id', () => {
 });
 
 /** The client in the log line of a request with these lines. */
-async function clientOf(place: House, ...lines: string[]): Promise<unknown> {
+async function clientOf(place: TestGateway, ...lines: string[]): Promise<unknown> {
   const id = `client-${place.logLines.length}`;
   await ask(place, '/healthz', `X-Request-Id: ${id}`, ...lines);
   const line = place.logLines.find((text) => JSON.parse(text).requestId === id);
@@ -119,7 +119,7 @@ describe('H18 the client in the log', () => {
   });
 
   it('is the peer when another proxy is trusted', async () => {
-    const elsewhere = await startHouse({ TRUST_PROXY: '10.0.0.0/8' });
+    const elsewhere = await startTestGateway({ TRUST_PROXY: '10.0.0.0/8' });
     expect(await clientOf(elsewhere, 'X-Forwarded-For: 203.0.113.7')).toBe('127.0.0.1');
     await elsewhere.stop();
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
 import { freePort } from './ports.ts';
 import { gated, pathOf, rowOf } from './targets.ts';
@@ -10,14 +10,14 @@ const ORIGIN = 'https://gateway.example';
 const HEALTH = pathOf(rowOf('tokens.health'));
 
 /** A house, and the port that it listens on whatever its public origin is. */
-type Place = Pick<House, 'port' | 'upstream' | 'stop'>;
+type Place = Pick<TestGateway, 'port' | 'upstream' | 'stop'>;
 
 let local: Place;
 let configured: Place;
 beforeAll(async () => {
-  local = await startHouse();
+  local = await startTestGateway();
   const port = await freePort();
-  configured = { ...(await startHouse({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port) })), port };
+  configured = { ...(await startTestGateway({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port) })), port };
 });
 afterAll(async () => {
   await Promise.all([local.stop(), configured.stop()]);

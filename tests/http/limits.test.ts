@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
@@ -11,9 +11,9 @@ const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 const SEARCH = pathOf(rowOf('tokens.search'));
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterAll(() => house.stop());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { codeOf, faultsOf } from './error-table.ts';
 import { gated, pathOf, rowOf } from './targets.ts';
@@ -8,9 +8,9 @@ import { readAnswers, type WireRequest, wireRequest, writeAndRead } from './wire
 const COUNT = 1_000;
 const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterAll(() => house.stop());
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { startHouse } from '../kit/house.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 
 const HEALTH = '/v1/x402/tokens/health';
@@ -12,7 +12,7 @@ const WRITE_TIMEOUT_MS = 30_000;
 it('H3 a client that does not read its answer is cut off, and others are served meanwhile', {
   timeout: 60_000,
 }, async () => {
-  const house = await startHouse();
+  const house = await startTestGateway();
   house.upstream.faults.body = JSON.stringify('x'.repeat(ANSWER_BYTES));
   const header = await signedHeader(house.url + HEALTH);
   const socket = connect(house.port, '127.0.0.1').pause();

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { expectRefusal } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
 import { readAnswers, type WireAnswer } from './wire.ts';
@@ -10,9 +10,9 @@ const DRIP_MS = 500;
 const SLOW_CONNECTIONS = 100;
 const SNAPSHOTS = pathOf(rowOf('tokens.marketSnapshots'));
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterAll(() => house.stop());
 

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
 import { gets, pathOf, posts } from './targets.ts';
 import { askOne, type WireAnswer, wireRequest } from './wire.ts';
 
 const TOKENS = '/v1/x402/tokens';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse({}, { paid: true });
+  house = await startTestGateway({}, { paid: true });
 });
 afterAll(() => house.stop());
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, it } from 'vitest';
+import { describe, it, type TestOptions } from 'vitest';
 
 /** Where servers are installed on systems that leave them out of PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
@@ -13,9 +13,9 @@ export function findProgram(name: string): string | undefined {
 }
 
 /** A suite that needs a program. Where that is missing it is skipped with a title that says so; in CI, where REQUIRE_ALL is 1, it fails. */
-export function suiteWith(name: string, title: string, body: (path: string) => void): void {
+export function suiteWith(name: string, title: string, body: (path: string) => void, options: TestOptions = {}): void {
   const path = findProgram(name);
-  if (path !== undefined) describe(title, () => body(path));
+  if (path !== undefined) describe(title, options, () => body(path));
   else if (!isRequired) describe.skip(`${title} (skipped: no ${name} here)`, () => body(name));
   else
     it(title, () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClient } from '@redis/client';
+import type { TestOptions } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from './folder.ts';
 import { suiteWith } from './optional.ts';
@@ -34,7 +35,8 @@ process.once('exit', () => {
 });
 
 /** A suite that needs a redis-server. */
-export const redisSuite = (title: string, body: () => void): void => suiteWith('redis-server', title, body);
+export const redisSuite = (title: string, body: () => void, options: TestOptions = {}): void =>
+  suiteWith('redis-server', title, body, options);
 
 async function send(url: string, words: string[]): Promise<unknown> {
   const client = createClient({ url, socket: { reconnectStrategy: false } });

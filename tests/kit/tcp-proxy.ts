@@ -12,6 +12,10 @@ export interface TcpProxy {
   target: number;
   /** Off unless told. */
   meddle: Meddle | undefined;
+  /** Told of what goes there, unless nobody wants to know. */
+  overhear: ((asked: Buffer) => void) | undefined;
+  /** How much later what comes back is passed on; at once unless told. */
+  delayMs: number;
   /** Of what goes there; as fast as it can unless told. */
   bytesPerMs: number | undefined;
   /** Passes on, in turn, what was kept from the connection that was made last. */
@@ -44,19 +48,23 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     }
     near.on('data', async (asked: Buffer) => {
       near.pause();
+      proxy.overhear?.(asked);
       far.write(asked);
       if (proxy.bytesPerMs) await sleep(asked.length / proxy.bytesPerMs);
       near.resume();
     });
     far.on('data', (reply: Buffer) => {
       const passed = proxy.meddle ? proxy.meddle(reply) : reply;
-      if (passed) near.write(passed);
+      if (passed && proxy.delayMs > 0) setTimeout(() => near.write(passed), proxy.delayMs);
+      else if (passed) near.write(passed);
     });
   });
   const proxy: TcpProxy = {
     port: 0,
     target,
     meddle: undefined,
+    overhear: undefined,
+    delayMs: 0,
     bytesPerMs: undefined,
     release(replies) {
       for (const reply of replies) latest?.write(reply);

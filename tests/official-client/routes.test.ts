@@ -5,8 +5,8 @@ import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
-import { type House, startHouse } from '../kit/house.ts';
 import { sendRaw } from '../kit/raw.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { statusOf } from '../signin/craft.ts';
 import { type Example, exampleOf } from '../signin/examples.ts';
 
@@ -17,13 +17,13 @@ const rowOf = (method: string) => {
   return row;
 };
 
-let house: House;
+let house: TestGateway;
 let signer: KeyPairSigner;
 let sent = 0;
 let official: typeof fetch;
 
 beforeAll(async () => {
-  house = await startHouse({}, { windowMs: 3_600_000 });
+  house = await startTestGateway({}, { windowMs: 3_600_000 });
   signer = await generateKeyPairSigner();
   const client = new x402HTTPClient(new x402Client()).onPaymentRequired(
     createSIWxClientHook(signer as unknown as SIWxSigner),

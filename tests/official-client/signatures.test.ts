@@ -13,7 +13,7 @@ import {
 } from '@x402/extensions/sign-in-with-x';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import {
   type Asker,
@@ -27,10 +27,10 @@ import {
   statusOf,
 } from '../signin/craft.ts';
 
-let house: House;
+let house: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startHouse({}, { windowMs: 3_600_000 });
+  house = await startTestGateway({}, { windowMs: 3_600_000 });
   asker = overHttp(house);
 });
 afterAll(() => house.stop());

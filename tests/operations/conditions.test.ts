@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import type { Store, Verdict } from '../../packages/gateway/src/stores/ports.ts';
-import { type House, type HouseOptions, startHouse } from '../kit/house.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 import { askFreshly } from '../signin/craft.ts';
 import { openDesk } from '../signin/desk.ts';
@@ -12,16 +12,16 @@ import { Scrape, scrape } from './scrape.ts';
 
 const TOKENS = { provider: 'tokens', cluster: '', surface: 'tokens' };
 
-const places: (House | Market)[] = [];
+const places: (TestGateway | SellingGateway)[] = [];
 afterAll(() => Promise.all(places.map((place) => place.stop())));
 
-async function open(variables = {}, options: HouseOptions = {}): Promise<House> {
-  const house = await startHouse({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000, ...options });
+async function open(variables = {}, options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const house = await startTestGateway({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000, ...options });
   places.push(house);
   return house;
 }
 
-async function requestsOf({ gateway }: House | Market, code: string): Promise<number> {
+async function requestsOf({ gateway }: TestGateway | SellingGateway, code: string): Promise<number> {
   return (await scrape(gateway)).sum('asset_gateway_requests_total', { code }) ?? 0;
 }
 
@@ -47,7 +47,9 @@ describe('a condition that an alert can ask for', () => {
     const isOpen = async () => (await scrape(house.gateway)).sum('asset_gateway_breaker_open', TOKENS);
     expect(await isOpen()).toBe(0);
     house.upstream.faults.status = 500;
-    for (let time = 0; time < 6; time++) await new Visitor(house).ask({ target: HEALTH });
+    for (let time = 0; time < 6; time++) {
+      await new Visitor(house).ask({ target: time % 2 ? HEALTH : `${HEALTH.replace('health', 'assets')}/a${time}` });
+    }
     expect([await isOpen(), await requestsOf(house, 'upstream_unavailable')]).toEqual([1, 1]);
     house.upstream.faults.reset();
     clock.nowMs += 5_000;
@@ -86,7 +88,7 @@ describe('a condition that an alert can ask for', () => {
   });
 
   it('the fee budget is used up', async () => {
-    const market = await startMarket({ METRICS_PORT: '0', FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' });
+    const market = await startSellingGateway({ METRICS_PORT: '0', FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' });
     places.push(market);
     const url = market.url + newPath();
     const reply = await ask(url, await (await newBuyer(market.shop.mainnet)).pay(url));
@@ -95,7 +97,7 @@ describe('a condition that an alert can ask for', () => {
   });
 
   it('an outcome stays unknown', async () => {
-    const market = await startMarket({ METRICS_PORT: '0' });
+    const market = await startSellingGateway({ METRICS_PORT: '0' });
     places.push(market);
     const { faults } = market.shop.mainnet;
     Object.assign(faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
@@ -111,6 +113,7 @@ describe('a condition that an alert can ask for', () => {
 /** A store with another admit step: one that is lost, or answers what no store may. */
 const troubled = (store: Store, admit: Store['admit']): Store => ({
   now: () => store.now(),
+  wallNow: () => store.wallNow(),
   ready: () => store.ready(),
   epoch: () => store.epoch(),
   admit,

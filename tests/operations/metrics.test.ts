@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CANARY_KEY, CANARY_SECRET, type House, startHouse } from '../kit/house.ts';
+import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { callOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -12,10 +12,10 @@ import { scrape } from './scrape.ts';
 const LIMIT = 200;
 const PREFIX = 'asset_gateway_';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
   const variables = { METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '300' };
-  house = await startHouse(variables, { paid: true });
+  house = await startTestGateway(variables, { paid: true });
 });
 afterAll(() => house.stop());
 
@@ -116,7 +116,7 @@ describe('sign-ins', () => {
   });
 
   it('each result is there from the start', async () => {
-    const fresh = await startHouse({ METRICS_PORT: '0' });
+    const fresh = await startTestGateway({ METRICS_PORT: '0' });
     const scraped = await scrape(fresh.gateway);
     expect(scraped.sum('asset_gateway_sign_ins_total', { result: 'accepted' })).toBe(0);
     expect(scraped.sum('asset_gateway_sign_ins_total', { result: 'invalid_siwx_signature' })).toBe(0);

@@ -8,18 +8,18 @@ import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
 import { faultsOf, operationOf } from '../discovery/openapi-document.ts';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { readAnswers, seen, wireRequest } from '../http/wire.ts';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { until } from '../process/program.ts';
 import { HEALTH } from '../upstream/visitor.ts';
 import { scrape } from './scrape.ts';
 
-const houses: House[] = [];
+const houses: TestGateway[] = [];
 afterAll(() => Promise.all(houses.map((house) => house.stop())));
 
 describe('/readyz', () => {
   it('answers 200 and one body, to everybody, and costs nothing', async () => {
-    const house = await startHouse({ METRICS_PORT: '0' });
+    const house = await startTestGateway({ METRICS_PORT: '0' });
     houses.push(house);
     const answer = await seen(await fetch(`${house.url}/readyz`));
     expect([answer.status, answer.body]).toEqual([200, '{"ok":true,"status":"ready"}']);
@@ -33,7 +33,7 @@ describe('/readyz', () => {
   });
 
   it('answers 503 as soon as the node takes leave, while what is in flight is still answered', async () => {
-    const house = await startHouse({ METRICS_PORT: '0' }, { isGraceful: true });
+    const house = await startTestGateway({ METRICS_PORT: '0' }, { isGraceful: true });
     house.upstream.faults.delayMs = 1_500;
     const slow = askSigned(house.url + HEALTH);
     await until(() => house.upstream.arrivals.length === 1);

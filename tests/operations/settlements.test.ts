@@ -4,24 +4,29 @@ import bs58 from 'bs58';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import type { FeePayerReading, Readings } from '../../packages/gateway/src/metrics/readings.ts';
-import { startSandboxShop } from '../../packages/sandbox/src/shop.ts';
-import { CANARY_PROVIDER_KEY, type Market, type MarketOptions, startMarket } from '../kit/shop.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import {
+  CANARY_PROVIDER_KEY,
+  type SellingGateway,
+  type SellingGatewayOptions,
+  startSellingGateway,
+} from '../kit/selling-gateway.ts';
 import { ask, insist, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
 import { Scrape, scrape } from './scrape.ts';
 
 const STATES = ['settled', 'refused', 'unknown', 'unsent'] as const;
 
-const markets: Market[] = [];
+const markets: SellingGateway[] = [];
 afterAll(() => Promise.all(markets.map((market) => market.stop())));
 
-async function open(options: MarketOptions = {}): Promise<Market> {
-  const market = await startMarket({ ...ROOMY, METRICS_PORT: '0' }, options);
+async function open(options: SellingGatewayOptions = {}): Promise<SellingGateway> {
+  const market = await startSellingGateway({ ...ROOMY, METRICS_PORT: '0' }, options);
   markets.push(market);
   return market;
 }
 
 /** The settlements of each state, and the payments whose outcome is open. */
-async function settlements({ gateway }: Market) {
+async function settlements({ gateway }: SellingGateway) {
   const scraped = await scrape(gateway);
   const counted = STATES.map((state) => scraped.sum('asset_gateway_settlements_total', { state }));
   return { counted, open: scraped.sum('asset_gateway_settlements_open') };
@@ -89,11 +94,11 @@ describe('the fee payer', () => {
   afterEach(() => vi.useRealTimers());
 
   it('has a balance on each cluster as the chains say it, also when little is left', async () => {
-    const shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
+    const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
     const keypair = newKeypair();
     shop.mainnet.airdrop(bs58.encode(keypair.subarray(32)), 1_500_000n);
     shop.devnet.airdrop(bs58.encode(keypair.subarray(32)), 7_000_000_000n);
-    const market = await startMarket({ METRICS_PORT: '0', FEE_PAYER_KEYPAIR: bs58.encode(keypair) }, { shop });
+    const market = await startSellingGateway({ METRICS_PORT: '0', FEE_PAYER_KEYPAIR: bs58.encode(keypair) }, { shop });
     const balance = async (cluster: keyof typeof NETWORKS) =>
       (await scrape(market.gateway)).sum('asset_gateway_fee_payer_lamports', { cluster });
     await until(async () => (await balance('devnet')) !== undefined);
@@ -111,9 +116,10 @@ describe('the fee payer', () => {
     ];
     const readings: Readings = {
       isReady: () => true,
-      lanes: () => [],
+      channels: () => [],
       openPayments: async () => 0,
       feePayers: async () => answers.splice(0, 1),
+      sales: () => [],
     };
     const metrics = new Metrics();
     const shown = async () => new Scrape(await metrics.text()).sum('asset_gateway_fee_payer_lamports');

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import type { Ask } from '../upstream/exchange.ts';
 import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS, Visitor } from '../upstream/visitor.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterEach(() => house.upstream.faults.reset());
 afterAll(() => house.stop());
@@ -55,7 +55,7 @@ describe('market-snapshots', () => {
   });
 
   it('takes 1 to 250 ids together', async () => {
-    const bodies = [{}, { mints: [] }, { mints: [], addresses: [] }, { mints: ids(251) }];
+    const bodies = [{}, { mints: [] }, { mints: [], addresses: [] }];
     const more = [
       { mints: ids(250), addresses: ['z'] },
       { mints: ids(126), addresses: ids(125) },
@@ -63,6 +63,14 @@ describe('market-snapshots', () => {
     await refusedForFree(house, [...bodies, ...more].map(snapshots), ({ status, json }) => {
       expect(status).toBe(400);
       expect(json.issues?.find(({ rule }) => rule === 'combinedCount')?.message).toContain('1 to 250');
+    });
+  });
+
+  it('counts no list together with another that is too long by itself', async () => {
+    const bodies = [{ mints: ids(251) }, { mints: ids(251), addresses: ['z'] }];
+    await refusedForFree(house, bodies.map(snapshots), ({ status, json }) => {
+      expect(status).toBe(400);
+      expect(json.issues).toMatchObject([{ name: 'mints', rule: 'maxItems', message: 'Must have at most 250 items.' }]);
     });
   });
 });
@@ -81,11 +89,14 @@ describe('variant-markets', () => {
   });
 
   it('takes 1 to 50 ids together', async () => {
-    const queries = ['', `mints=${ids(51)}`, `mints=${ids(50)}&addresses=z`, `mints=${ids(26)}&addresses=${ids(25)}`];
+    const queries = ['', `mints=${ids(50)}&addresses=z`, `mints=${ids(26)}&addresses=${ids(25)}`];
     const asks = queries.map((query) => ({ target: `${VARIANT_MARKETS}?${query}` }));
     await refusedForFree(house, asks, ({ status, json }) => {
       expect(status).toBe(400);
       expect(json.issues?.find(({ rule }) => rule === 'combinedCount')?.message).toContain('1 to 50');
+    });
+    await refusedForFree(house, [{ target: `${VARIANT_MARKETS}?mints=${ids(51)}` }], ({ json }) => {
+      expect(json.issues).toMatchObject([{ name: 'mints', rule: 'maxItems', message: 'Must have at most 50 items.' }]);
     });
   });
 

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import type { Answered } from '../upstream/exchange.ts';
 import { refusedForFree, Visitor } from '../upstream/visitor.ts';
 import { expectedArrival, type Parameter, parameters, requestWith, surroundings } from './requests.ts';
 import { type BadValue, badValues, goodValues, MARKER, unknownKeywords } from './values.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterEach(() => house.upstream.faults.reset());
 afterAll(() => house.stop());

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/visitor.ts';
 import { MARKER } from './values.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterAll(() => house.stop());
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { send } from '../upstream/exchange.ts';
 import { refusedForFree, TOKENS, Visitor } from '../upstream/visitor.ts';
 import { requestOf, signedRoutes } from './requests.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterAll(() => house.stop());
 

@@ -1,12 +1,12 @@
 import type { Route, Rule, Values } from '@asset-gateway/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { refusedForFree, Visitor } from '../upstream/visitor.ts';
 import { expectedArrival, requestWith, signedRoutes } from './requests.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterEach(() => house.upstream.faults.reset());
 afterAll(() => house.stop());

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import type { Answered, Ask } from '../upstream/exchange.ts';
 import { HEALTH, refusedForFree, TOKENS, Visitor } from '../upstream/visitor.ts';
 import { NO_INTEGERS } from './no-integers.ts';
 import { parameters, requestOf, requestWith, signedRoutes, surroundings } from './requests.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterEach(() => house.upstream.faults.reset());
 afterAll(() => house.stop());

@@ -1,7 +1,7 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import {
   answersWith,
   asVersion1,
@@ -18,10 +18,10 @@ import {
 } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: Market;
+let market: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startMarket(ROOMY);
+  market = await startSellingGateway(ROOMY);
   wallet = await openWallet(market.shop);
 });
 afterAll(() => market.stop());
@@ -32,7 +32,7 @@ type Headers = Readonly<Record<string, string>>;
 type Encoding = (payment: PaymentPayload) => Headers;
 
 const v2 = (text: string): Headers => ({ [HEADERS.payment]: text });
-const old = (text: string): Headers => ({ [HEADERS.oldPayment]: text });
+const old = (text: string): Headers => ({ [HEADERS.version1Payment]: text });
 const unpadded = (text: string): string => text.replace(/=+$/, '');
 
 /** The same transaction with another fee payer's signature, which is ours to make. */
@@ -99,7 +99,9 @@ describe('P2 the same transaction is another payment', () => {
           const again = await send(market, call, encoding(payment));
           expect([again.status, again.headers.get(HEADERS.replayed)], name).toEqual([200, 'true']);
           expect([await again.text(), receiptOf(again)], name).toEqual([answer, receipt]);
-          expect(again.headers.has(HEADERS.oldPaymentResponse), name).toBe(HEADERS.oldPayment in encoding(payment));
+          expect(again.headers.has(HEADERS.version1PaymentResponse), name).toBe(
+            HEADERS.version1Payment in encoding(payment),
+          );
         }
       });
     });

@@ -2,7 +2,7 @@ import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendRaw, statusOf } from '../kit/raw.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
 import {
   base64,
@@ -19,16 +19,16 @@ import {
 } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: Market;
+let market: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startMarket(ROOMY);
+  market = await startSellingGateway(ROOMY);
   wallet = await openWallet(market.shop);
 });
 afterAll(() => market.stop());
 
 const call = callOf('rpc.mainnet.helius.getBalance');
-const NAMES = [HEADERS.payment, HEADERS.oldPayment];
+const NAMES = [HEADERS.payment, HEADERS.version1Payment];
 const MAX_HEADER = 8192;
 
 const malformed = (header: string, name: string = HEADERS.payment): Promise<void> =>

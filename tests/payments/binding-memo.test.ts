@@ -3,10 +3,10 @@ import type { PaymentPayload } from '@x402/core/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Call } from '../../packages/gateway/src/call.ts';
 import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
-import { Memos } from '../../packages/gateway/src/gates/exact/memo.ts';
-import { requestHashOf } from '../../packages/gateway/src/gates/exact/request-hash.ts';
-import { CANARY_SECRET } from '../kit/house.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { Memos } from '../../packages/gateway/src/payments/read/memo.ts';
+import { requestHashOf } from '../../packages/gateway/src/payments/read/request-hash.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { CANARY_SECRET } from '../kit/test-gateway.ts';
 import {
   callOf,
   leaves,
@@ -25,10 +25,10 @@ const MISMATCH = 'no_matching_requirements';
 const VARIABLES = { ...ROOMY, GATEWAY_SECRET: CANARY_SECRET };
 const call = callOf(ID);
 
-let market: Market;
+let market: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startMarket(VARIABLES);
+  market = await startSellingGateway(VARIABLES);
   wallet = await openWallet(market.shop);
 });
 afterAll(() => market.stop());
@@ -57,8 +57,10 @@ async function quoted(quote: Quote): Promise<PaymentPayload> {
   const amount = quote.amount ?? offer.amount;
   const { network, payTo, extra } = offer;
   const terms = { network, payTo, amount, asset: USDC.mainnet, destination: '', feePayer: String(extra.feePayer) };
-  const memo = new Memos(nodeCrypto, [secret]).issue(terms, hash, Date.now() - seconds * 1000);
-  return wallet.pay({ ...required, accepts: [{ ...offer, amount, extra: { ...extra, memo } }] });
+  const memos = new Memos(nodeCrypto, [secret]);
+  const memo = memos.issue(terms, hash, Date.now() - seconds * 1000);
+  const ticket = memos.ticketOf(memo);
+  return wallet.pay({ ...required, accepts: [{ ...offer, amount, extra: { ...extra, memo, ticket } }] });
 }
 
 const buys = async (payment: PaymentPayload, at = market): Promise<void> => {
@@ -104,7 +106,10 @@ describe('a memo does not buy', () => {
 
 describe('a payment is good for one gateway only', () => {
   it('and not for another node with the same secret, at the price that was quoted', async () => {
-    const dearer = await startMarket({ ...VARIABLES, PRICE_SURCHARGE_USD_MICROS: '600' }, { shop: market.shop });
+    const dearer = await startSellingGateway(
+      { ...VARIABLES, PRICE_SURCHARGE_USD_MICROS: '600' },
+      { shop: market.shop },
+    );
     const payment = await paymentFor(market, call, wallet);
     await buys(payment, dearer);
     expect(market.shop.mainnet.transfers.at(-1)?.amount).toBe(5n);
@@ -113,7 +118,10 @@ describe('a payment is good for one gateway only', () => {
 
   it('and not for one whose secret was rotated', async () => {
     const next = 'the next secret of 32 characters or more';
-    const rotated = await startMarket({ ...ROOMY, GATEWAY_SECRET: `${next},${CANARY_SECRET}` }, { shop: market.shop });
+    const rotated = await startSellingGateway(
+      { ...ROOMY, GATEWAY_SECRET: `${next},${CANARY_SECRET}` },
+      { shop: market.shop },
+    );
     await buys(await paymentFor(market, call, wallet), rotated);
     const fresh = await paymentFor(rotated, call, wallet);
     await leavesNoTrace(market, () => refusedWith(MISMATCH, sendPaid(market, call, fresh)));
@@ -124,7 +132,7 @@ describe('a payment is good for one gateway only', () => {
 
 describe('PAYMENT_MEMO=off', () => {
   it('asks for a memo, or does not sell', async () => {
-    const plain = await startMarket({ ...VARIABLES, PAYMENT_MEMO: 'off' }, { shop: market.shop });
+    const plain = await startSellingGateway({ ...VARIABLES, PAYMENT_MEMO: 'off' }, { shop: market.shop });
     const required = await requiredFor(plain, call);
     expect(Object.keys(required.accepts[0]?.extra ?? {})).toEqual(['feePayer']);
     const payment = await wallet.pay(required);

@@ -1,15 +1,15 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import type { Example } from '../signin/examples.ts';
 import { answersWith, callOf, leaves, leavesNoTrace, paymentFor, ROOMY, refusedWith, sendPaid } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: Market;
+let market: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startMarket(ROOMY);
+  market = await startSellingGateway(ROOMY);
   wallet = await openWallet(market.shop);
 });
 afterAll(() => market.stop());

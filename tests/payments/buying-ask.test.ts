@@ -4,17 +4,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { CANARY_PROVIDER_KEY, type Market, startMarket } from '../kit/shop.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { leaves, leavesNoTrace, ROOMY } from './calls.ts';
 
 const ASK = 'packages/client/dist/ask.js';
 const BALANCE = 'solana/mainnet/helius/rpc/getBalance';
 const BODY = JSON.stringify({ params: ['So11111111111111111111111111111111111111112'] });
 
-let market: Market;
+let market: SellingGateway;
 beforeAll(async () => {
   market = await openRow();
 });
@@ -24,12 +24,12 @@ afterAll(async () => {
 });
 
 /** The gateway and, on the two ports after its own, the chains; another program may take one of them meanwhile. */
-async function openRow(attempts = 5): Promise<Market> {
+async function openRow(attempts = 5): Promise<SellingGateway> {
   const port = await freePort();
-  let shop: SandboxShop | undefined;
+  let shop: SolanaSandbox | undefined;
   try {
-    shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY, port: port + 1 });
-    return await startMarket({ ...ROOMY, PORT: String(port) }, { shop });
+    shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, port: port + 1 });
+    return await startSellingGateway({ ...ROOMY, PORT: String(port) }, { shop });
   } catch (error) {
     await shop?.close();
     if (attempts === 0) throw error;

@@ -1,7 +1,7 @@
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { decodePaymentResponseHeader } from '@x402/fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import {
   asVersion1,
   bodyOf,
@@ -17,10 +17,10 @@ import {
 } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: Market;
+let market: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startMarket(ROOMY);
+  market = await startSellingGateway(ROOMY);
   wallet = await openWallet(market.shop);
 });
 afterAll(() => market.stop());
@@ -44,13 +44,13 @@ describe('X-PAYMENT does not buy', () => {
       const call = callOf(id);
       const payment = wrapped(await paymentFor(market, call, wallet));
       const response = await leaves(market, { transfers: 1, arrivals: 1 }, () =>
-        send(market, call, { [HEADERS.oldPayment]: headerOf(payment) }),
+        send(market, call, { [HEADERS.version1Payment]: headerOf(payment) }),
       );
       expect([response.status, (await bodyOf(response)).ok]).toEqual([200, true]);
       const transaction = market.shop[cluster].transfers.at(-1)?.signature;
       const receipt = { success: true, transaction, payer: wallet.address };
       expect(receiptIn(response, HEADERS.paymentResponse)).toEqual({ ...receipt, network: NETWORKS[cluster] });
-      expect(receiptIn(response, HEADERS.oldPaymentResponse)).toEqual({ ...receipt, network: short });
+      expect(receiptIn(response, HEADERS.version1PaymentResponse)).toEqual({ ...receipt, network: short });
     });
   });
 
@@ -58,10 +58,10 @@ describe('X-PAYMENT does not buy', () => {
     const call = callOf('rpc.mainnet.helius.getBalance');
     const header = headerOf(await paymentFor(market, call, wallet));
     const response = await leaves(market, { transfers: 1, arrivals: 1 }, () =>
-      send(market, call, { [HEADERS.oldPayment]: header, [HEADERS.payment]: header }),
+      send(market, call, { [HEADERS.version1Payment]: header, [HEADERS.payment]: header }),
     );
     expect(response.status).toBe(200);
-    expect(response.headers.get(HEADERS.oldPaymentResponse)).not.toBeNull();
+    expect(response.headers.get(HEADERS.version1PaymentResponse)).not.toBeNull();
   });
 });
 

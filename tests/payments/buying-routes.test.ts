@@ -1,7 +1,7 @@
 import { HEADERS, NETWORKS, type Route } from '@asset-gateway/protocol';
 import { decodePaymentResponseHeader } from '@x402/fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { callOf, leaves, paidRoutes, ROOMY } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
@@ -33,10 +33,10 @@ function atomic(price: string): bigint {
   return BigInt(whole + decimals.padEnd(6, '0'));
 }
 
-let market: Market;
+let market: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startMarket(ROOMY);
+  market = await startSellingGateway(ROOMY);
   wallet = await openWallet(market.shop);
 });
 afterAll(() => market.stop());
@@ -66,7 +66,7 @@ async function buys(row: Route): Promise<void> {
     network: NETWORKS[cluster],
     payer: wallet.address,
   });
-  expect(response.headers.get(HEADERS.oldPaymentResponse)).toBeNull();
+  expect(response.headers.get(HEADERS.version1PaymentResponse)).toBeNull();
   expect(response.headers.get(HEADERS.replayed)).toBeNull();
   expect(response.headers.get('cache-control')).toBe('private, no-store');
 }
@@ -91,7 +91,7 @@ describe('the official client cannot buy', () => {
 });
 
 it('a surcharge is not asked for, paid and shown', async () => {
-  const dear = await startMarket({ PRICE_SURCHARGE_USD_MICROS: '600' }, { shop: market.shop });
+  const dear = await startSellingGateway({ PRICE_SURCHARGE_USD_MICROS: '600' }, { shop: market.shop });
   const { target, init } = callOf('wallet.mainnet.helius.balances');
   const response = await wallet.buy(`${dear.url}${target}`, init);
   expect(await response.json()).toMatchObject({ ok: true, priceUsd: '0.0011' });

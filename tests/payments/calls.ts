@@ -1,7 +1,7 @@
 import { HEADERS, NETWORKS, type Route, routes } from '@asset-gateway/protocol';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { expect } from 'vitest';
-import type { Market } from '../kit/shop.ts';
+import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { type Example, exampleOf } from '../signin/examples.ts';
 import type { Wallet } from './wallets.ts';
 
@@ -43,15 +43,15 @@ export const asVersion1 = (payment: PaymentPayload): unknown => ({
 type Headers = Readonly<Record<string, string>>;
 
 /** Sends a request; `method` is another verb than the row's. */
-export const send = (market: Market, { target, init }: Example, headers: Headers = {}): Promise<Response> =>
+export const send = (market: SellingGateway, { target, init }: Example, headers: Headers = {}): Promise<Response> =>
   fetch(`${market.url}${target}`, { ...init, headers: { ...init.headers, ...headers } });
 
 /** Sends a request with a payment in the header of version 2. */
-export const sendPaid = (market: Market, call: Example, payment: unknown): Promise<Response> =>
+export const sendPaid = (market: SellingGateway, call: Example, payment: unknown): Promise<Response> =>
   send(market, call, { [HEADERS.payment]: headerOf(payment) });
 
 /** What an unpaid request is asked for. */
-export async function requiredFor(market: Market, call: Example): Promise<PaymentRequired> {
+export async function requiredFor(market: SellingGateway, call: Example): Promise<PaymentRequired> {
   const response = await send(market, call);
   await response.arrayBuffer();
   const header = response.headers.get(HEADERS.paymentRequired);
@@ -60,7 +60,7 @@ export async function requiredFor(market: Market, call: Example): Promise<Paymen
 }
 
 /** A payment for this request, not sent yet. */
-export const paymentFor = async (market: Market, call: Example, wallet: Wallet): Promise<PaymentPayload> =>
+export const paymentFor = async (market: SellingGateway, call: Example, wallet: Wallet): Promise<PaymentPayload> =>
   wallet.pay(await requiredFor(market, call));
 
 /** The body of an answer, with the members that tests look at. */
@@ -83,14 +83,14 @@ export interface Traces {
   readonly chainCalls: number;
 }
 
-export const tracesIn = ({ shop }: Market): Traces => ({
+export const tracesIn = ({ shop }: SellingGateway): Traces => ({
   transfers: shop.mainnet.transfers.length + shop.devnet.transfers.length,
   arrivals: shop.provider.arrivals.length,
   chainCalls: shop.mainnet.calls.length + shop.devnet.calls.length,
 });
 
 /** Runs requests, and shows that nothing was paid, asked of an upstream or of a chain for them. */
-export async function leavesNoTrace<T>(market: Market, requests: () => Promise<T>): Promise<T> {
+export async function leavesNoTrace<T>(market: SellingGateway, requests: () => Promise<T>): Promise<T> {
   const before = tracesIn(market);
   const result = await requests();
   expect(tracesIn(market)).toEqual(before);
@@ -99,7 +99,7 @@ export async function leavesNoTrace<T>(market: Market, requests: () => Promise<T
 
 /** Runs requests, and shows that so many upstream calls were made and so many payments settled for them. */
 export async function leaves<T>(
-  market: Market,
+  market: SellingGateway,
   traces: Pick<Traces, 'transfers' | 'arrivals'>,
   requests: () => Promise<T>,
 ): Promise<T> {
@@ -141,7 +141,12 @@ export async function answersWith(
 }
 
 /** Shows that a request with these values is sold: its upstream was asked, and it was paid for. */
-export async function allows(market: Market, id: string, values: Route['example'], wallet: Wallet): Promise<void> {
+export async function allows(
+  market: SellingGateway,
+  id: string,
+  values: Route['example'],
+  wallet: Wallet,
+): Promise<void> {
   const call = callOf(id, values);
   const payment = await paymentFor(market, call, wallet);
   const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
@@ -151,7 +156,7 @@ export async function allows(market: Market, id: string, values: Route['example'
 
 /** Shows that a request with these values is refused, however often it is paid for, and that its payment is unused. */
 export async function forbids(
-  market: Market,
+  market: SellingGateway,
   id: string,
   values: Route['example'],
   wallet: Wallet,

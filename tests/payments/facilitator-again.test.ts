@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { ask, insist, receiptIn } from './fault-buyer.ts';
 import { type Bazaar, openBazaar } from './fault-facilitator.ts';
+import { fillHistory, turnClocks } from './fault-history.ts';
 
 const bazaars: Bazaar[] = [];
 afterAll(() => Promise.all(bazaars.splice(0).map((bazaar) => bazaar.stop())));
@@ -94,4 +95,41 @@ describe.concurrent('P6 an unknown settlement elsewhere', () => {
     const reply = await insist(bazaar.url, bazaar.payment);
     expect([reply.status, reply.isReplayed, bazaar.chain.transfers.length]).toEqual([200, true, 1]);
   });
+});
+
+describe('P6 an unknown settlement in a long history', () => {
+  it('P6 1,000 older transactions hide nothing: what was never sent is refused when it has expired', async () => {
+    turnClocks();
+    const bazaar = await open();
+    const { chain, buyer, shop, url } = bazaar;
+    await fillHistory(chain, buyer, 'an hour ago');
+    await bazaar.order({ storeDown: ['get'] });
+    const payment = await buyer.pay(url);
+    await expectPending({ ...bazaar, payment });
+    chain.advanceBlocks(300);
+    expect((await insist(url, payment)).status).toBe(402);
+    expect([chain.transfers.length, shop.provider.arrivals.length]).toEqual([0, 1]);
+    await bazaar.order({ storeDown: [] });
+    expect((await insist(url, await buyer.pay(url))).status).toBe(200);
+  }, 60_000);
+
+  it('P6 1,000 newer transactions hide it: what the history does not show is not refused, and nobody pays twice', async () => {
+    const bazaar = await open();
+    const { chain, buyer, shop } = bazaar;
+    await bazaar.order({ settle: { status: 502, answer: 'Bad gateway' } });
+    Object.assign(chain.faults, { status: 503, only: new Set(['getSignaturesForAddress']) });
+    await expectPending(bazaar);
+    expect(chain.transfers).toHaveLength(1);
+    await fillHistory(chain, buyer, 'now');
+    chain.advanceBlocks(400);
+    chain.faults.reset();
+    const lookUps = () => chain.calls.filter(({ method }) => method === 'getSignaturesForAddress').length;
+    const before = lookUps();
+    for (let round = 0; round < 3; round++) await expectPending(bazaar);
+    expect(lookUps()).toBeGreaterThan(before);
+    const second = await ask(bazaar.url, await buyer.pay(bazaar.url));
+    expect([second.status, second.code]).toEqual([503, 'settlement_pending']);
+    expect(second.text).toContain('"state":"unused"');
+    expect([chain.transfers.length, shop.provider.arrivals.length]).toEqual([1, 1]);
+  }, 60_000);
 });

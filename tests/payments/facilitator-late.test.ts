@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 import { newKeypair } from '@asset-gateway/client';
 import { afterAll, expect, it } from 'vitest';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, newPath, until } from './fault-buyer.ts';
 import { startYesMan, type YesMan } from './forge-facilitator.ts';
 import { addressOf } from './forge-market.ts';
 
-let market: Market | undefined;
+let market: SellingGateway | undefined;
 let facilitator: YesMan | undefined;
 afterAll(async () => {
   await market?.stop();
@@ -24,7 +24,7 @@ async function freePort(): Promise<number> {
 
 it('P8 a facilitator that is not there at the start: nothing is sold until it is, and then without a restart', async () => {
   const port = await freePort();
-  market = await startMarket({ FEE_PAYER_KEYPAIR: '', FACILITATOR_URL: `http://127.0.0.1:${port}` });
+  market = await startSellingGateway({ FEE_PAYER_KEYPAIR: '', FACILITATOR_URL: `http://127.0.0.1:${port}` });
   const url = market.url + newPath();
   const early = await ask(url);
   expect([early.status, early.code]).toEqual([503, 'facilitator_unavailable']);

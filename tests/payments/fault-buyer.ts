@@ -77,12 +77,16 @@ export interface Buyer {
   readonly signer: KeyPairSigner;
   /** The header that pays for one answer to this request. */
   pay(url: string, init?: RequestInit): Promise<string>;
+  /** The same, with a memo of the buyer's own. */
+  payWithMemo(url: string, memo: string): Promise<string>;
 }
 
 /** Signs what a 402 asks for. */
-async function paymentOf(client: x402Client, response: Response): Promise<string> {
+async function paymentOf(client: x402Client, response: Response, memo?: string): Promise<string> {
   const required = (await response.json()) as PaymentRequired;
   if (response.status !== 402) throw new Error(`no challenge but ${response.status}`);
+  const [requirement] = required.accepts as { extra: { memo?: string } }[];
+  if (requirement && memo !== undefined) requirement.extra.memo = memo;
   const offer = required as unknown as Parameters<typeof client.createPaymentPayload>[0];
   return btoa(JSON.stringify(await client.createPaymentPayload(offer)));
 }
@@ -95,5 +99,6 @@ export async function newBuyer(chain: Chain, micros = DOLLAR): Promise<Buyer> {
     address: signer.address,
     signer,
     pay: async (url, init = {}) => paymentOf(client, await fetch(url, init)),
+    payWithMemo: async (url, memo) => paymentOf(client, await fetch(url), memo),
   };
 }

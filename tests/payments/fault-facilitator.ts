@@ -1,8 +1,8 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
-import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
-import { CANARY_PROVIDER_KEY, type Market, startMarket } from '../kit/shop.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { type Buyer, newBuyer, newPath, ROOMY } from './fault-buyer.ts';
 
 const SCRIPT = 'tests/payments/hostile-facilitator.mjs';
@@ -29,8 +29,8 @@ export interface FacilitatorCall {
 
 /** A gateway with a facilitator in another process, one buyer, and one payment for one request. */
 export interface Bazaar {
-  readonly market: Market;
-  readonly shop: SandboxShop;
+  readonly market: SellingGateway;
+  readonly shop: SolanaSandbox;
   readonly chain: Chain;
   readonly buyer: Buyer;
   readonly url: string;
@@ -67,7 +67,7 @@ const idle: GatewayProcess[] = [];
 
 /** Starts one; the gateway reads the chain unless told not to. */
 export async function openBazaar(variables: Record<string, string> = {}): Promise<Bazaar> {
-  const shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
+  const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const chain = shop.mainnet;
   const { FEE_PAYER_KEYPAIR } = shop.variables;
   const settings = { feePayerKeypair: FEE_PAYER_KEYPAIR, rpcUrl: chain.url, network: NETWORKS.mainnet };
@@ -76,7 +76,7 @@ export async function openBazaar(variables: Record<string, string> = {}): Promis
   const begin = () => fetch(`${where}/begin`, { method: 'POST', body: JSON.stringify(settings) });
   await begin();
   const remote = { FACILITATOR_URL: where, FACILITATOR_AUTHORIZATION: 'Bearer facilitator', FEE_PAYER_KEYPAIR: '' };
-  const market = await startMarket({ ...ROOMY, ...remote, ...variables }, { shop });
+  const market = await startSellingGateway({ ...ROOMY, ...remote, ...variables }, { shop });
   const buyer = await newBuyer(chain);
   const url = market.url + newPath();
   return {

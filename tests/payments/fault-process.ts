@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
-import { CANARY_PROVIDER_KEY } from '../kit/shop.ts';
+import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { ROOMY } from './fault-buyer.ts';
 
 const SCRIPT = 'tests/payments/gateway-process.mjs';
 
 /** A world in this process, and gateways on one folder in processes of their own, one after the other. */
 export interface Street {
-  readonly shop: SandboxShop;
+  readonly shop: SolanaSandbox;
   /** Starts the next gateway, which may write no file beyond so many blocks. */
   open(blocks?: number): Promise<GatewayProcess>;
   /** The gateway that stands; the next one where the last has fallen. */
@@ -23,7 +23,7 @@ export interface Street {
 }
 
 export async function openStreet(variables: object = {}): Promise<Street> {
-  const shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
+  const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
   const running: GatewayProcess[] = [];
   const isStanding = ({ child }: GatewayProcess) => child.exitCode === null && child.signalCode === null;

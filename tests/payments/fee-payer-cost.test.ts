@@ -1,5 +1,6 @@
+import { newKeypair } from '@asset-gateway/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { carrying, type Forge, openForge, type Told } from './forge-market.ts';
+import { addressOf, carrying, type Forge, openForge, type Told } from './forge-market.ts';
 import { type Change, instruction, limitOf, memoOf, PROGRAMS, priceOf, u32, u64 } from './forge-table.ts';
 import { signed, writable } from './forge-wire.ts';
 
@@ -9,11 +10,18 @@ beforeAll(async () => {
 });
 afterAll(() => forge.stop());
 
-/** Pays with a changed transaction that the payer has signed. */
-async function payChanged(change: Change): Promise<Told> {
-  const { payload, draft } = await forge.genuine();
+/** Pays with a changed transaction that its payer has signed. */
+async function payChanged(change: Change, payer = forge.payer): Promise<Told> {
+  const { payload, draft } = await forge.genuine(payer);
   change(draft, forge);
-  return forge.pay(carrying(payload, signed(draft, [forge.payer])));
+  return forge.pay(carrying(payload, signed(draft, [payer])));
+}
+
+/** Nobody's payments may fail too often. */
+async function newPayer(): Promise<Uint8Array> {
+  const payer = newKeypair();
+  await forge.market.shop.devnet.fundUsdc(addressOf(payer), 1_000_000n);
+  return payer;
 }
 
 const setCost =
@@ -68,8 +76,9 @@ const UNRUNNABLE: readonly (readonly [string, Change])[] = [
 
 describe('what only the chain can refuse', () => {
   it.each(UNRUNNABLE)('P12 %s: nothing is sent', async (_, change) => {
+    const payer = await newPayer();
     const before = await forge.standing();
-    const told = await payChanged(change);
+    const told = await payChanged(change, payer);
     expect({ status: told.status, error: told.error }).toEqual({
       status: 402,
       error: 'invalid_exact_svm_transaction_simulation_failed',

@@ -3,7 +3,7 @@ import type { Environment } from '@asset-gateway/gateway';
 import type { PaymentRequired } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { type Draft, draftOf } from './forge-wire.ts';
 
 /** A payment as x402's own client made it, and the parts that a forger works with. */
@@ -32,7 +32,7 @@ export interface Standing {
 
 /** A market, a payee whose key is at hand, and a wallet that can pay. */
 export interface Forge {
-  readonly market: Market;
+  readonly market: SellingGateway;
   readonly payer: Uint8Array;
   readonly payee: Uint8Array;
   readonly feePayer: string;
@@ -66,7 +66,7 @@ async function ask(url: string, headers: Record<string, string>): Promise<Told> 
   return { status: response.status, error, body, headers: response.headers };
 }
 
-async function genuineOf(market: Market, keypair: Uint8Array): Promise<Genuine> {
+async function genuineOf(market: SellingGateway, keypair: Uint8Array): Promise<Genuine> {
   const { body } = await ask(market.url, {});
   const required = body as unknown as PaymentRequired;
   const headers = await paymentFor(required, { keypair, rpcUrl: market.shop.devnet.url });
@@ -108,9 +108,9 @@ export async function openForge(variables: Environment = {}, remoteFeePayer?: st
   };
 }
 
-async function startForgeMarket(payee: Uint8Array, variables: Environment): Promise<Market> {
-  const { startSandboxShop } = await import('../../packages/sandbox/src/shop.ts');
-  const shop = await startSandboxShop({ key: 'CANARY_0123456789_provider_key' });
+async function startForgeMarket(payee: Uint8Array, variables: Environment): Promise<SellingGateway> {
+  const { startSolanaSandbox } = await import('../../packages/sandbox/src/solana-sandbox.ts');
+  const shop = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
   for (const chain of [shop.mainnet, shop.devnet]) await chain.createAta(addressOf(payee));
-  return startMarket({ PAY_TO_WALLET: addressOf(payee), ...variables }, { shop });
+  return startSellingGateway({ PAY_TO_WALLET: addressOf(payee), ...variables }, { shop });
 }

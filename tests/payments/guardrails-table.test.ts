@@ -1,12 +1,12 @@
 import type { Route, Values } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { forbids, paidRoutes, ROOMY } from './calls.ts';
 import { openWallet } from './wallets.ts';
 
-let market: Market;
+let market: SellingGateway;
 beforeAll(async () => {
-  market = await startMarket(ROOMY);
+  market = await startSellingGateway(ROOMY);
 });
 afterAll(() => market.stop());
 

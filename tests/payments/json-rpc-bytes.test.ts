@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memberText } from '../../packages/gateway/src/upstreams/member-text.ts';
-import { startSandboxShop } from '../../packages/sandbox/src/shop.ts';
 import { EXAMPLES } from '../../packages/sandbox/src/solana/provider.ts';
-import { CANARY_PROVIDER_KEY, type Market, startMarket } from '../kit/shop.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { jsonTestSuite } from '../signin/vectors.ts';
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: Market;
+let market: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  const shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
-  market = await startMarket(ROOMY, { shop });
+  const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
+  market = await startSellingGateway(ROOMY, { shop });
   wallet = await openWallet(shop);
 });
 afterAll(async () => {

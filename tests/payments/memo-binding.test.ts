@@ -2,14 +2,14 @@ import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
-import { Memos } from '../../packages/gateway/src/gates/exact/memo.ts';
-import type { Terms } from '../../packages/gateway/src/gates/exact/terms.ts';
+import { Memos } from '../../packages/gateway/src/payments/read/memo.ts';
+import type { Offer } from '../../packages/gateway/src/payments/requirement.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.999Z');
 const SECONDS = Math.floor(NOW / 1000);
 const SECRETS = ['first secret of thirty-two letters', 'second secret of thirty-two letter'];
 const HASH = 'a'.repeat(64);
-const TERMS: Terms = {
+const TERMS: Offer = {
   network: NETWORKS.devnet,
   asset: USDC.devnet,
   payTo: 'GyGKxMyg1p9SsHfm15MkNUu1u9TN2JtTspcdmrtGUdse',
@@ -37,7 +37,7 @@ describe('a memo', () => {
     fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), check));
   });
 
-  const others: readonly (readonly [string, Partial<Terms>])[] = [
+  const others: readonly (readonly [string, Partial<Offer>])[] = [
     ['network', { network: NETWORKS.mainnet }],
     ['asset', { asset: USDC.mainnet }],
     ['payee', { payTo: TERMS.feePayer }],

@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { EmbeddedPayments } from '../../packages/gateway/src/stores/embedded-payments.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
-import { ask, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
+import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import type { Lies } from '../../packages/sandbox/src/chain/faults.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { ask, insist, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 import { openBazaar } from './fault-facilitator.ts';
 
 describe('an owed answer that is no longer kept', () => {
-  let market: Market;
+  let market: SellingGateway;
   beforeAll(async () => {
-    market = await startMarket(ROOMY);
+    market = await startSellingGateway(ROOMY);
   });
   afterEach(() => {
     vi.restoreAllMocks();
@@ -28,7 +29,7 @@ describe('an owed answer that is no longer kept', () => {
       const transfers = () => mainnet.transfers.filter(({ from }) => from === buyer.address).length;
       // The answer to HEAD has no body: it is paid for and not delivered.
       expect((await ask(url, payment, { method: 'HEAD' })).status).toBe(200);
-      vi.spyOn(EmbeddedPayments.prototype, 'answer').mockResolvedValue(undefined);
+      vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
       provider.faults.status = 500;
       const failed = await ask(url, isNew ? await buyer.pay(url) : payment);
       expect([failed.status, failed.code]).toEqual([502, 'upstream_error']);
@@ -40,9 +41,9 @@ describe('an owed answer that is no longer kept', () => {
 });
 
 describe('P6 a payment whose connection to the upstream is lost', () => {
-  let market: Market;
+  let market: SellingGateway;
   beforeAll(async () => {
-    market = await startMarket(ROOMY);
+    market = await startSellingGateway(ROOMY);
   });
   afterAll(() => market.stop());
 
@@ -63,15 +64,18 @@ describe('P6 a payment whose connection to the upstream is lost', () => {
 });
 
 describe('P6 a payment that is on the chain already, and not known here', () => {
-  it('is neither refused nor charged again while the chain has not confirmed it, and then it buys', async () => {
+  it.each<[string, Lies]>([
+    ['the chain has not confirmed it', { statusProcessed: true }],
+    ['one node of the RPC knows it and another one does not', { statusMissing: true }],
+  ])('P6 is neither refused nor charged again while %s, and then it buys', async (_, lie) => {
     const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
-    const first = await startMarket(secret);
+    const first = await startSellingGateway(secret);
     const { shop } = first;
-    const second = await startMarket(secret, { shop });
+    const second = await startSellingGateway(secret, { shop });
     const path = newPath();
     const payment = await (await newBuyer(shop.mainnet)).pay(first.url + path);
     expect((await ask(first.url + path, payment)).status).toBe(200);
-    shop.mainnet.faults.lie = { statusProcessed: true };
+    shop.mainnet.faults.lie = lie;
     const pending = await ask(second.url + path, payment);
     expect([pending.status, pending.code]).toEqual([503, 'settlement_pending']);
     expect(pending.headers.has('payment-required')).toBe(false);
@@ -83,13 +87,35 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     await first.stop();
   });
 
+  it('P6 is not refused where that is found out only at settling, and one node of the RPC does not know it', async () => {
+    const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
+    const first = await startSellingGateway(secret);
+    const { shop } = first;
+    const second = await startSellingGateway(secret, { shop });
+    const path = newPath();
+    const payment = await (await newBuyer(shop.mainnet)).pay(first.url + path);
+    shop.provider.faults.delayMs = 1_500;
+    const late = ask(second.url + path, payment);
+    await until(() => shop.provider.arrivals.length === 1);
+    shop.provider.faults.reset();
+    expect((await ask(first.url + path, payment)).status).toBe(200);
+    shop.mainnet.faults.lie = { statusMissing: true };
+    const pending = await late;
+    expect([pending.status, pending.code]).toEqual([503, 'settlement_pending']);
+    shop.mainnet.faults.reset();
+    const served = await insist(second.url + path, payment);
+    expect([served.status, served.isReplayed, shop.mainnet.transfers.length]).toEqual([200, true, 1]);
+    await second.stop();
+    await first.stop();
+  });
+
   it('is found by its memo where another one settles', async () => {
     const secret = { GATEWAY_SECRET: 'a secret that both of them have and use' };
     const bazaar = await openBazaar(secret);
     const { chain, shop, url, payment } = bazaar;
     expect((await ask(url, payment)).status).toBe(200);
     const remote = { FACILITATOR_URL: bazaar.facilitatorUrl, FEE_PAYER_KEYPAIR: '' };
-    const second = await startMarket({ ...ROOMY, ...secret, ...remote }, { shop });
+    const second = await startSellingGateway({ ...ROOMY, ...secret, ...remote }, { shop });
     const reply = await ask(second.url + new URL(url).pathname, payment);
     expect([reply.status, reply.isReplayed]).toEqual([200, true]);
     expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
@@ -98,11 +124,31 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     await bazaar.stop();
   });
 
+  it('P6 is said to be settled when the store cannot note it', async () => {
+    const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
+    const first = await startSellingGateway(secret);
+    const { shop } = first;
+    const second = await startSellingGateway(secret, { shop });
+    const path = newPath();
+    const payment = await (await newBuyer(shop.mainnet)).pay(first.url + path);
+    expect((await ask(first.url + path, payment)).status).toBe(200);
+    const noted = vi.spyOn(Payments.prototype, 'adopt').mockRejectedValueOnce(new Error('ENOSPC'));
+    const failed = await ask(second.url + path, payment);
+    expect([failed.status, failed.code, noted.mock.calls.length]).toEqual([503, 'state_unavailable', 1]);
+    const [{ signature } = { signature: '' }] = shop.mainnet.transfers;
+    expect(JSON.parse(failed.text)).toMatchObject({ payment: { state: 'settled', transaction: signature } });
+    expect((await ask(second.url + path, payment)).status).toBe(200);
+    expect([shop.provider.arrivals.length, shop.mainnet.transfers.length]).toEqual([2, 1]);
+    noted.mockRestore();
+    await second.stop();
+    await first.stop();
+  });
+
   it('is said to be settled when its upstream fails', async () => {
     const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
-    const first = await startMarket(secret);
+    const first = await startSellingGateway(secret);
     const { shop } = first;
-    const second = await startMarket(secret, { shop });
+    const second = await startSellingGateway(secret, { shop });
     const path = newPath();
     const payment = await (await newBuyer(shop.mainnet)).pay(first.url + path);
     expect((await ask(first.url + path, payment)).status).toBe(200);

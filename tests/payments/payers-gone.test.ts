@@ -1,18 +1,18 @@
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, insist, newBuyer, newPath, ROOMY, readReply, receiptIn, until } from './fault-buyer.ts';
 
 const STEPS = ['reserve', 'verify', 'upstream', 'store', 'settle', 'record'];
 /** Who leaves later than this may have been sent the answer before the gateway can know. */
 const NOTICED = STEPS.slice(0, 4);
 
-const markets: Market[] = [];
+const markets: SellingGateway[] = [];
 afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
 
-async function open(onStep?: (step: string) => void): Promise<Market> {
-  const market = await startMarket(ROOMY, onStep ? { onStep } : {});
+async function open(onStep?: (step: string) => void): Promise<SellingGateway> {
+  const market = await startSellingGateway(ROOMY, onStep ? { onStep } : {});
   markets.push(market);
   return market;
 }

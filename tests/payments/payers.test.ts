@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { PATIENT } from '../kit/house.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { PATIENT } from '../kit/test-gateway.ts';
 import { ask, insist, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 
-const markets: Market[] = [];
+const markets: SellingGateway[] = [];
 afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
 
-async function open(variables: Record<string, string> = {}): Promise<Market> {
-  const market = await startMarket({ ...ROOMY, ...variables }, PATIENT);
+async function open(variables: Record<string, string> = {}): Promise<SellingGateway> {
+  const market = await startSellingGateway({ ...ROOMY, ...variables }, PATIENT);
   markets.push(market);
   return market;
 }
@@ -16,13 +16,13 @@ async function open(variables: Record<string, string> = {}): Promise<Market> {
 type Paid = readonly [url: string, payment: string];
 
 /** Payments of one wallet for as many different requests. */
-async function payments(market: Market, count: number, micros?: bigint): Promise<Paid[]> {
+async function payments(market: SellingGateway, count: number, micros?: bigint): Promise<Paid[]> {
   const buyer = await newBuyer(market.shop.mainnet, micros);
   const urls = Array.from({ length: count }, () => market.url + newPath());
   return Promise.all(urls.map(async (url): Promise<Paid> => [url, await buyer.pay(url)]));
 }
 
-async function onePayment(market: Market): Promise<Paid> {
+async function onePayment(market: SellingGateway): Promise<Paid> {
   const [paid] = await payments(market, 1);
   if (!paid) throw new Error('no payment');
   return paid;

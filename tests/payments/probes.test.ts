@@ -1,13 +1,13 @@
 import { HEADERS, type Route } from '@asset-gateway/protocol';
 import { isPaymentRequired, PaymentRequiredV2Schema } from '@x402/core/schemas';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import type { Example } from '../signin/examples.ts';
 import { bodyOf, callOf, leavesNoTrace, paidRoutes, ROOMY, send } from './calls.ts';
 
-let market: Market;
+let market: SellingGateway;
 beforeAll(async () => {
-  market = await startMarket(ROOMY);
+  market = await startSellingGateway(ROOMY);
 });
 afterAll(() => market.stop());
 
@@ -118,7 +118,7 @@ describe('P17 another verb reaches a gate', () => {
 
 it('P17 asking many times counts as use of something', async () => {
   const call = callOf('das.mainnet.helius.getAsset');
-  const strict = await startMarket({ DAS_RATE_LIMIT_PER_SECOND: '1' }, { shop: market.shop });
+  const strict = await startSellingGateway({ DAS_RATE_LIMIT_PER_SECOND: '1' }, { shop: market.shop });
   await leavesNoTrace(market, async () => {
     const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await send(strict, call)).status));
     expect(new Set(statuses)).toEqual(new Set([402]));

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rounds } from '../kit/rounds.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY } from './fault-buyer.ts';
 
 const AT_ONCE = 100;
@@ -27,11 +27,11 @@ async function over(pool: Pool, path: string, payment: string): Promise<Outcome>
 }
 
 describe('P1 one payment at many doors at once', () => {
-  let market: Market;
+  let market: SellingGateway;
   let pools: readonly Pool[];
 
   beforeAll(async () => {
-    market = await startMarket(ROOMY);
+    market = await startSellingGateway(ROOMY);
     pools = [0, 1].map(() => new Pool(market.url, { connections: AT_ONCE / 2 }));
   });
   afterAll(async () => {

@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PAYMENTS } from '../../packages/gateway/src/stores/payments.ts';
+import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import { RedisDocuments } from '../../packages/gateway/src/payments/store/redis.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
-import { RedisPayments } from '../../packages/gateway/src/stores/redis/payments.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { newPayment, SETTLED } from './forge-records.ts';
 
 redisSuite('answers that Redis has let go of', () => {
   let redis: RedisServer;
   let connection: RedisConnection;
-  let payments: RedisPayments;
+  let payments: Payments;
   let nowMs = Date.parse('2026-11-20T00:00:00Z');
   beforeAll(async () => {
     redis = await startRedis();
     connection = await RedisConnection.load(redis.url);
     await connection.connect(() => undefined);
-    payments = new RedisPayments(connection, { clock: () => nowMs });
+    payments = new Payments(new RedisDocuments(connection, { clock: () => nowMs }));
   });
   afterAll(async () => {
     payments.close();
@@ -36,12 +37,12 @@ redisSuite('answers that Redis has let go of', () => {
     for (let count = 0; count < 30; count++) {
       const { key } = await begin();
       await payments.resolve(key, SETTLED);
-      await redis.command('DEL', `{gw:payments}:answer:${key}`);
+      await redis.command('DEL', `{gw:purchases}:answer:${key}`);
     }
     nowMs += PAYMENTS.answerMs;
     for (let count = 0; count < 10; count++) await begin();
-    expect(await redis.command('HLEN', '{gw:payments}:sizes')).toBe(22);
-    expect(await redis.command('ZCARD', '{gw:payments}:answers')).toBe(22);
+    expect(await redis.command('HLEN', '{gw:purchases}:sizes')).toBe(22);
+    expect(await redis.command('ZCARD', '{gw:purchases}:answers')).toBe(22);
     expect(await payments.answer(open[0]?.key ?? '')).toBe('"1"');
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PAYMENTS } from '../../packages/gateway/src/stores/payments.ts';
+import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import {
   answerOf,
   type Ledger,

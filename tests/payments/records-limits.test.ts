@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NewPayment } from '../../packages/gateway/src/stores/payments.ts';
+import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { type Ledger, newPayment, onEveryLedger, REFUSED, SETTLED, startSettling } from './forge-records.ts';
 
 onEveryLedger((open) => {

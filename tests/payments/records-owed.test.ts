@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PAYMENTS } from '../../packages/gateway/src/stores/payments.ts';
+import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import {
   answerOf,
   type Ledger,
@@ -42,6 +42,17 @@ onEveryLedger((open) => {
       expect(
         await ledger.payments.reserve(newPayment({ payer: payment.payer, requestHash: payment.requestHash })),
       ).toBe('reserved');
+    });
+
+    it('P18 is owed no more when it is delivered, whoever has looked for it while it was being settled', async () => {
+      const payment = newPayment();
+      await ledger.payments.reserve(payment);
+      await ledger.payments.owed(payment.payer, payment.requestHash);
+      await ledger.payments.hasSettled(payment.payer);
+      await ledger.payments.settling(payment.key, payment.owner, { answer: '1' });
+      await ledger.payments.resolve(payment.key, SETTLED);
+      await ledger.payments.delivered(payment.key);
+      expect(await ledger.payments.owed(payment.payer, payment.requestHash)).toBeUndefined();
     });
 
     it('P18 is owed across a restart, and so is that it was delivered', async () => {
@@ -126,11 +137,11 @@ onEveryLedger((open) => {
   });
 
   describe('a record', () => {
-    it('of a refused payment is forgotten after 120 s', async () => {
+    it('V5 of a refused payment is forgotten after 330 s, when no memo of it is good any more', async () => {
       const payment = newPayment();
       await startSettling(ledger, payment);
       await ledger.payments.resolve(payment.key, REFUSED);
-      await elapse(PAYMENTS.refusedMs);
+      await elapse(330_000);
       expect((await ledger.payments.find(payment.key))?.progress).toBe('refused');
       ledger.nowMs += 1;
       expect(await ledger.payments.find(payment.key)).toBeUndefined();

@@ -5,16 +5,16 @@ import { ConfigError, type Environment, readConfig, startGateway } from '@asset-
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOKEN_2022_PROGRAM } from '../../packages/sandbox/src/chain/addresses.ts';
-import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { addressOf } from './forge-market.ts';
 
 const SOL = 1_000_000_000n;
 
-let shop: SandboxShop;
+let shop: SolanaSandbox;
 let folder: string;
 beforeAll(async () => {
-  shop = await startSandboxShop({ key: 'CANARY_0123456789_provider_key' });
+  shop = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
   folder = makeFolder();
 });
 afterAll(async () => {
@@ -103,10 +103,14 @@ describe('a start is refused', () => {
     ['nobody to pay', { PAY_TO_WALLET: '' }, /^PAY_TO_WALLET is required/],
     ['a payee that is no address', { PAY_TO_WALLET: 'somebody' }, /^PAY_TO_WALLET must be a Solana address/],
     ['a payee of 31 bytes', { PAY_TO_WALLET: bs58.encode(Buffer.alloc(31, 9)) }, /^PAY_TO_WALLET must be/],
-    ['a key of no file', { FEE_PAYER_KEYPAIR: '/nowhere/id.json' }, /^FEE_PAYER_KEYPAIR must be/],
-    ['a key of 32 bytes', { FEE_PAYER_KEYPAIR: bs58.encode(Buffer.alloc(32, 9)) }, /^FEE_PAYER_KEYPAIR must be/],
-    ['a key of 63 numbers', { FEE_PAYER_KEYPAIR: JSON.stringify(Array(63).fill(1)) }, /^FEE_PAYER_KEYPAIR must be/],
-    ['a key that is no JSON', { FEE_PAYER_KEYPAIR: '[1,2' }, /^FEE_PAYER_KEYPAIR must be/],
+    ['a key of no file', { FEE_PAYER_KEYPAIR: '/nowhere/id.json' }, /^FEE_PAYER_KEYPAIR names no such file/],
+    ['a key of 32 bytes', { FEE_PAYER_KEYPAIR: bs58.encode(Buffer.alloc(32, 9)) }, /^FEE_PAYER_KEYPAIR has 32 bytes/],
+    [
+      'a key of 63 numbers',
+      { FEE_PAYER_KEYPAIR: JSON.stringify(Array(63).fill(1)) },
+      /^FEE_PAYER_KEYPAIR has 63 bytes/,
+    ],
+    ['a key that is no JSON', { FEE_PAYER_KEYPAIR: '[1,2' }, /^FEE_PAYER_KEYPAIR is no JSON array/],
     ['an RPC that is no URL', { SOLANA_DEVNET_RPC_URL: 'devnet' }, /^SOLANA_DEVNET_RPC_URL must be/],
     ['a facilitator that is no URL', { FEE_PAYER_KEYPAIR: '', FACILITATOR_URL: 'x402' }, /^FACILITATOR_URL must be/],
     ['half a micro-dollar', { PRICE_SURCHARGE_USD_MICROS: '0.5' }, /^PRICE_SURCHARGE_USD_MICROS must be/],
@@ -146,11 +150,28 @@ describe('a start', () => {
     expect(log).toContain('SOLANA_DEVNET_RPC_URL is not set: the paid routes of devnet are off');
   });
 
-  it('says what a surface earns against what settling costs', async () => {
+  it('says what a surface earns, what settling costs, and up to which SOL price it pays', async () => {
     const { log } = await start({});
-    for (const line of ['rpc: from $0.000005', 'das: from $0.000036', 'wallet: from $0.0005'])
-      expect(log).toContain(line);
-    expect(log).toContain('10001 lamports');
+    for (const [price, limit] of [
+      ['rpc: from $0.000005', '$0.50'],
+      ['das: from $0.000036', '$3.60'],
+      ['wallet: from $0.0005', '$50.00'],
+    ])
+      expect(log).toContain(`${price} an answer, settling costs 10,001 lamports or more: a loss above ${limit} a SOL"`);
+  });
+
+  it('says both in dollars, and what each sale loses, when it is told what a SOL costs', async () => {
+    const { log } = await start({ SOL_PRICE_USD: '142.50' });
+    expect(log).toContain(
+      'rpc: from $0.000005 an answer, settling costs $0.001426 or more at $142.5 a SOL: ' +
+        'each sale at that price loses $0.001421; raise PRICE_SURCHARGE_USD_MICROS, or set prices in PRICES_FILE"',
+    );
+    const { log: dear } = await start({ SOL_PRICE_USD: '142.50', PRICE_SURCHARGE_USD_MICROS: '1421' });
+    expect(dear).not.toContain('loses');
+    expect(dear).toContain(
+      'rpc: from $0.001426 an answer, settling costs $0.001426 or more at $142.5 a SOL: each sale',
+    );
+    expect(dear).toContain('leaves $0.00 at the most"');
   });
 
   it('adds the surcharge to what it asks', async () => {

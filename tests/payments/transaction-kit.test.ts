@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   AccountRole,
   type Address,
@@ -14,8 +15,11 @@ import {
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTransaction } from '../../packages/gateway/src/gates/exact/transaction.ts';
-import { draftOf, messageOf, wireOf } from './forge-wire.ts';
+import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
+import { isFull } from '../kit/rounds.ts';
+import { type Draft, draftOf, messageOf, wireOf } from './forge-wire.ts';
+import { plain, readWithKit, rulesBroken } from './kit-reader.ts';
+import { mutated } from './mutations.ts';
 
 const addresses = Array.from({ length: 12 }, (_, index) => bs58.encode(Buffer.alloc(32, index + 1)) as Address);
 const programs = Array.from({ length: 4 }, (_, index) => bs58.encode(Buffer.alloc(32, index + 100)) as Address);
@@ -96,5 +100,49 @@ describe('the transaction reader', () => {
       expect(wireOf(slots, messageOf(draftOf(wire))).equals(wire)).toBe(true);
     };
     fc.assert(fc.property(plan, check), { numRuns: 200 });
+  });
+});
+
+const vector = JSON.parse(readFileSync('tests/vectors/x402-vectors.json', 'utf8')) as {
+  readonly exact: { readonly payload: { readonly payload: { readonly transaction: string } } };
+};
+const real = Buffer.from(vector.exact.payload.payload.transaction, 'base64');
+const [first, second] = [real.subarray(1, 65), real.subarray(65, 129)];
+
+function changed(change: (draft: Draft) => void): Buffer {
+  const draft = draftOf(real);
+  change(draft);
+  return wireOf([first, second], messageOf(draft));
+}
+
+const lookup = { table: addresses[0] ?? '', writable: [1], readonly: [2, 3] };
+const withLookup = changed((draft) => draft.lookups.push(lookup));
+
+/** What kit writes to the same bytes again, by the one rule that it breaks. */
+const BREAKING: readonly [string, Buffer][] = [
+  ['version', changed((draft) => Object.assign(draft, { version: undefined }))],
+  ['size', changed(({ instructions }) => instructions.push({ program: 2, accounts: [], data: new Uint8Array(900) }))],
+  ['header', changed((draft) => Object.assign(draft, { readonlySigners: draft.signers }))],
+  ['distinct', changed(({ keys }) => keys.push(keys[3] ?? ''))],
+  ['indices', changed(({ instructions, keys }) => instructions[3]?.accounts.push(keys.length))],
+];
+
+describe("kit's codecs, with the rules of the runtime", () => {
+  it.each(BREAKING)('read to the same bytes what breaks the rule of %s, which both readers refuse', (rule, wire) => {
+    expect(rulesBroken(wire)).toEqual([rule]);
+    expect([readWithKit(wire), readTransaction(wire)]).toEqual([undefined, undefined]);
+  });
+
+  it('read what the reader reads, field by field, and refuse what it refuses', { timeout: 600_000 }, () => {
+    const wires = [real, real, real, withLookup, withLookup, ...BREAKING.map(([, wire]) => wire)];
+    const seen = { read: 0, refused: 0 };
+    const check = (wire: Buffer) => {
+      const [own, kit] = [readTransaction(wire), readWithKit(wire)];
+      seen[own ? 'read' : 'refused'] += 1;
+      expect(own && plain(own)).toEqual(kit);
+    };
+    for (const wire of wires) check(wire);
+    fc.assert(fc.property(mutated(wires), check), { numRuns: isFull ? 60_000 : 2_000 });
+    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(50);
   });
 });

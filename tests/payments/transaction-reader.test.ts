@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_TRANSACTION_BYTES, readTransaction } from '../../packages/gateway/src/gates/exact/transaction.ts';
+import { MAX_TRANSACTION_BYTES, readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { type Draft, draftOf, messageOf, wireOf } from './forge-wire.ts';
 
 interface Vector {

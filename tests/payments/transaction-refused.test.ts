@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { COMPUTE_FORGERIES } from './forge-compute.ts';
 import { FEE_PAYER_FORGERIES, SIGNER_FORGERIES } from './forge-fee-payer.ts';
 import { carrying, type Forge, openForge } from './forge-market.ts';
@@ -7,6 +8,7 @@ import { SIGNATURE_FORGERIES } from './forge-signature.ts';
 import type { Forgery } from './forge-table.ts';
 import { TRANSFER_FORGERIES } from './forge-transfer.ts';
 import { signed } from './forge-wire.ts';
+import { plain, readWithKit } from './kit-reader.ts';
 
 const FEE_LAMPORTS = 10_001n;
 
@@ -22,6 +24,8 @@ afterAll(() => forge.stop());
 async function expectRefused({ make, reason }: Forgery): Promise<void> {
   const genuine = await forge.genuine();
   const wire = make(genuine, forge);
+  const read = readTransaction(wire);
+  expect(read && plain(read)).toEqual(readWithKit(wire));
   const before = await forge.standing();
   const told = await forge.pay(carrying(genuine.payload, wire));
   expect({ status: told.status, error: told.error }).toEqual({ status: 402, error: reason });

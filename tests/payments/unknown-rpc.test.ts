@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ChainFaultKnobs } from '../../packages/sandbox/src/chain/chain.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, insist, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 
-const markets: Market[] = [];
+const markets: SellingGateway[] = [];
 afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
 
-async function open(): Promise<Market> {
-  const market = await startMarket(ROOMY);
+async function open(): Promise<SellingGateway> {
+  const market = await startSellingGateway(ROOMY);
   markets.push(market);
   return market;
 }

@@ -1,30 +1,27 @@
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openEmbedded } from '../../packages/gateway/src/stores/embedded.ts';
-import { EmbeddedPayments } from '../../packages/gateway/src/stores/embedded-payments.ts';
-import type { NewPayment } from '../../packages/gateway/src/stores/payments.ts';
+import { openEmbedded } from '../../packages/gateway/src/compose/embedded.ts';
+import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
+import { KeptAnswers } from '../../packages/gateway/src/payments/store/kept-answers.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
 
-type Written = 'settling' | 'resolve' | 'keep' | 'release';
-
 /** Lets this one write happen and then says that it has failed, as a disk does that fills up. */
-function failOnce(name: Written): void {
-  const original = EmbeddedPayments.prototype[name] as (...words: unknown[]) => Promise<void>;
-  vi.spyOn(EmbeddedPayments.prototype, name).mockImplementationOnce(async function (
-    this: EmbeddedPayments,
-    ...words: unknown[]
-  ) {
+function failOnce<T extends object>(store: T, name: keyof T & string): void {
+  const original = Reflect.get(store, name) as (...words: unknown[]) => Promise<void>;
+  const failing = async function (this: unknown, ...words: unknown[]) {
     await original.apply(this, words);
     throw new Error('ENOSPC: no space left on device');
-  });
+  };
+  vi.spyOn(store as Record<string, (...words: unknown[]) => Promise<void>>, name).mockImplementationOnce(failing);
 }
 
 describe('a store that fails in the middle of a purchase', () => {
-  let market: Market;
+  let market: SellingGateway;
   beforeAll(async () => {
-    market = await startMarket(ROOMY);
+    market = await startSellingGateway(ROOMY);
   });
   afterEach(() => {
     vi.restoreAllMocks();
@@ -36,7 +33,7 @@ describe('a store that fails in the middle of a purchase', () => {
     const url = market.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     const before = mainnet.transfers.length;
-    failOnce('resolve');
+    failOnce(Payments.prototype, 'resolve');
     const first = await ask(url, payment);
     expect([first.status, first.isReplayed]).toEqual([200, false]);
     expect(receiptIn(first)).toMatchObject({ success: true, transaction: mainnet.transfers.at(-1)?.signature });
@@ -51,7 +48,7 @@ describe('a store that fails in the middle of a purchase', () => {
     const url = market.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     const before = mainnet.transfers.length;
-    failOnce('release');
+    failOnce(Payments.prototype, 'release');
     expect((await ask(url, payment)).status).toBe(200);
     expect(mainnet.transfers.length - before).toBe(1);
   });
@@ -62,7 +59,7 @@ describe('a store that fails in the middle of a purchase', () => {
     const payment = await (await newBuyer(mainnet)).pay(url);
     expect((await ask(url, payment)).status).toBe(200);
     const [paid, asked] = [mainnet.transfers.length, provider.arrivals.length];
-    vi.spyOn(EmbeddedPayments.prototype, 'answer').mockResolvedValue(undefined);
+    vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
     const replies = await Promise.all(Array.from({ length: 30 }, () => ask(url, payment)));
     const statuses = replies.map(({ status, code }) => `${status} ${code}`.trim());
     expect(statuses).toContain('200');
@@ -81,7 +78,7 @@ describe('a store that fails in the middle of a purchase', () => {
     const payment = await (await newBuyer(mainnet)).pay(url);
     const before = mainnet.transfers.length;
     provider.faults.body = '{"canary":"CANARY_result"}';
-    failOnce('keep');
+    failOnce(KeptAnswers.prototype, 'put');
     const reply = await ask(url, payment);
     provider.faults.reset();
     expect([reply.status, reply.code]).toEqual([503, 'state_unavailable']);

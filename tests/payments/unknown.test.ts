@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ChainFaults } from '../../packages/sandbox/src/chain/chain.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, type Buyer, insist, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 
-const markets: Market[] = [];
+const markets: SellingGateway[] = [];
 afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
 
 interface Scene {
-  readonly market: Market;
+  readonly market: SellingGateway;
   readonly buyer: Buyer;
   readonly url: string;
   readonly payment: string;
@@ -15,7 +15,7 @@ interface Scene {
 }
 
 async function scene(): Promise<Scene> {
-  const market = await startMarket(ROOMY);
+  const market = await startSellingGateway(ROOMY);
   markets.push(market);
   const buyer = await newBuyer(market.shop.mainnet);
   const url = market.url + newPath();
@@ -125,6 +125,37 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
     expect(receiptIn(reply).transaction).toBe(it.market.shop.mainnet.transfers[0]?.signature);
     await expectStored(it);
   });
+});
+
+describe.concurrent('P6 a payment whose turn to settle does not come in time', () => {
+  it('P6 is unused, is not sent afterwards, and buys when it comes again', async () => {
+    const { market, buyer, faults } = await scene();
+    const { mainnet } = market.shop;
+    const urls = [1, 2, 3].map(() => market.url + newPath());
+    const paid = await Promise.all(urls.map(async (url) => [url, await buyer.pay(url)] as const));
+    faults.confirmAfterMs = 80_000;
+    const asked = paid.map(async (each) => {
+      const reply = await ask(...each);
+      return {
+        each,
+        code: reply.code,
+        state: (JSON.parse(reply.text) as { payment: { state: string } }).payment.state,
+      };
+    });
+    const replies = await Promise.all(asked);
+    const told = replies.map(({ code, state }) => `${code} ${state}`).sort();
+    const pending = 'settlement_pending pending';
+    expect(told).toEqual(['facilitator_unavailable unused', pending, pending]);
+    faults.reset();
+    const [waited] = replies.filter(({ state }) => state === 'unused');
+    if (!waited) throw new Error('all of them were sent');
+    for (const { each } of replies.filter(({ state }) => state === 'pending')) {
+      expect((await insist(...each)).isReplayed).toBe(true);
+    }
+    expect(mainnet.transfers).toHaveLength(2);
+    const again = await ask(...waited.each);
+    expect([again.status, again.isReplayed, mainnet.transfers.length]).toEqual([200, false, 3]);
+  }, 60_000);
 });
 
 describe.concurrent('P5 a refusal that proves something', () => {

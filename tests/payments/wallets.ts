@@ -5,7 +5,7 @@ import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { Agent, type Dispatcher, setGlobalDispatcher } from 'undici';
-import type { SandboxShop } from '../../packages/sandbox/src/shop.ts';
+import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 
 /** Each header once. */
 const once = (headers: Dispatcher.DispatchOptions['headers']): Record<string, string> =>
@@ -35,7 +35,7 @@ export interface Wallet {
 const FUNDS = 10_000_000n;
 
 /** A new wallet; without funds it has no USDC account either. */
-export async function openWallet(shop: SandboxShop, funds = FUNDS): Promise<Wallet> {
+export async function openWallet(shop: SolanaSandbox, funds = FUNDS): Promise<Wallet> {
   const signer = await generateKeyPairSigner();
   const client = new x402Client();
   for (const cluster of ['mainnet', 'devnet'] as const) {

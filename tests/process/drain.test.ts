@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { expectRefusal } from '../http/error-table.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { readAnswers, wireRequest } from '../http/wire.ts';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { until } from './program.ts';
 
@@ -18,7 +18,7 @@ interface Connection {
   readonly closed: Promise<string>;
 }
 
-function open(house: House, bytes: string): Connection {
+function open(house: TestGateway, bytes: string): Connection {
   const socket = connect(house.port, '127.0.0.1', () => socket.write(bytes));
   let raw = '';
   socket.on('error', () => undefined);
@@ -30,7 +30,7 @@ function open(house: House, bytes: string): Connection {
 
 describe.concurrent('H13 a drain', () => {
   it('refuses what is complete only after it with a 503 that says when to come again', async () => {
-    const house = await startHouse({}, { isGraceful: true });
+    const house = await startTestGateway({}, { isGraceful: true });
     house.upstream.faults.delayMs = 2_500;
     const slow = askSigned(house.url + HEALTH);
     await until(() => house.upstream.arrivals.length === 1);
@@ -50,7 +50,7 @@ describe.concurrent('H13 a drain', () => {
   });
 
   it('answers what comes over an open connection in its first moments, and closes it', async () => {
-    const house = await startHouse({}, { isGraceful: true });
+    const house = await startTestGateway({}, { isGraceful: true });
     const request = wireRequest('GET', '/healthz', [`Host: 127.0.0.1:${house.port}`]).bytes;
     const { socket, received, closed } = open(house, request);
     await until(() => received() !== '');
@@ -64,7 +64,7 @@ describe.concurrent('H13 a drain', () => {
   });
 
   it('closes idle connections and ends', async () => {
-    const house = await startHouse({}, { isGraceful: true });
+    const house = await startTestGateway({}, { isGraceful: true });
     const { closed } = open(house, '');
     await pause(50);
     const stopping = house.stop();

@@ -5,36 +5,40 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const MAIN = 'packages/gateway/dist/main.js';
-const PACKAGES = ['packages/protocol', 'packages/gateway'];
+const GATEWAY = ['packages/protocol', 'packages/doctor', 'packages/gateway'];
+const ALL = [...GATEWAY, 'packages/client', 'packages/sandbox'];
 const LOCK = join(tmpdir(), `asset-gateway-build-${process.ppid}`);
 
 const newest = (folder: string): number =>
   Math.max(...readdirSync(folder, { recursive: true }).map((name) => statSync(join(folder, String(name))).mtimeMs));
 
-function isFresh(): boolean {
+function isFresh(packages: readonly string[]): boolean {
   try {
-    return PACKAGES.every((name) => newest(`${name}/src`) < statSync(`${name}/dist/.tsbuildinfo`).mtimeMs);
+    return packages.every((name) => newest(`${name}/src`) < statSync(`${name}/dist/.tsbuildinfo`).mtimeMs);
   } catch {
     return false;
   }
 }
 
-/** Compiles the gateway when its sources are newer than what was compiled; one test file at a time. */
-export async function compileGateway(): Promise<void> {
-  while (!isFresh()) {
+/** Compiles packages when their sources are newer than what was compiled; one test file at a time. */
+async function compile(packages: readonly string[]): Promise<void> {
+  while (!isFresh(packages)) {
     try {
       mkdirSync(LOCK);
     } catch {
       await pause(200);
       continue;
     }
-    const words = ['node_modules/typescript/bin/tsc', '--build', 'packages/gateway'];
+    const words = ['node_modules/typescript/bin/tsc', '--build', ...packages];
     const { status, stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
     rmSync(LOCK, { recursive: true, force: true });
-    if (status !== 0) throw new Error(`the gateway does not compile: ${stdout}`);
+    if (status !== 0) throw new Error(`${packages.join()} do not compile: ${stdout}`);
     return;
   }
 }
+
+export const compileGateway = (): Promise<void> => compile(GATEWAY);
+export const compileAll = (): Promise<void> => compile(ALL);
 
 /** The gateway in a process of its own. */
 export interface Program {

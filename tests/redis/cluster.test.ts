@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRedis, type RedisState } from '../../packages/gateway/src/compose/redis.ts';
 import type { Budget } from '../../packages/gateway/src/stores/ports.ts';
-import { openRedis, type RedisState } from '../../packages/gateway/src/stores/redis/open.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { newPayment, REFUSED, SETTLED } from '../payments/forge-records.ts';
+import { ROOM } from '../stores/room.ts';
 
 const budget: Budget = { key: 'tokens:key', limit: 5, windowMs: 60_000, inFlightMs: 10_000 };
 const second: Budget = { key: 'helius:mainnet:rpc:key', limit: 5, windowMs: 1_000, inFlightMs: 0, fromDispatch: true };
@@ -34,12 +35,12 @@ redisSuite('a Redis in cluster mode', () => {
     const nonceOf = (nonce: string) => ({ nonce, issuedAtSeconds, epoch: store.epoch() ?? '' });
     for (const each of [budget, second]) {
       const nonce = each === budget ? { nonce: nonceOf('one') } : {};
-      expect((await store.admit({ budget: each, owner: 'me', room: true, ...nonce })).kind).toBe('admitted');
+      expect((await store.admit({ budget: each, owner: 'me', room: ROOM, ...nonce })).kind).toBe('admitted');
       store.complete(each, 'me');
     }
     expect(await store.burn(nonceOf('two'), 'me')).toBe('burnt');
     await store.pause(budget, 1_000);
-    expect((await store.admit({ budget, owner: 'you', room: true })).kind).toBe('paused');
+    expect((await store.admit({ budget, owner: 'you', room: ROOM })).kind).toBe('paused');
   }
 
   /** One payment in every state. */
@@ -72,10 +73,14 @@ redisSuite('a Redis in cluster mode', () => {
   /** A refusal of a fee payer who has spent nothing, and what is counted. */
   async function useFees(): Promise<void> {
     const [poor, rich] = [0, 10].map((limit) => ({ feePayer: `with ${limit}`, limit }));
-    const fee = { key: 'payment', lamports: 10 };
-    if (poor) expect(await state.fees.reserve(poor, fee)).toBe(false);
-    if (rich) expect(await state.fees.reserve(rich, fee)).toBe(true);
-    if (rich) await state.fees.spend(rich, fee);
+    const fee = { key: 'payment', lamports: 10, isNewPayer: false };
+    if (poor) expect(await state.fees.hold(poor, fee)).toBe(false);
+    if (!rich) return;
+    expect([await state.fees.fits(rich, fee), await state.fees.hold(rich, fee)]).toEqual([true, true]);
+    await state.fees.spend(rich, fee);
+    await state.fees.settle(rich.feePayer, fee.key);
+    await state.fees.release(rich.feePayer, 'another');
+    await state.fees.expire(rich.feePayer, 'another');
   }
 
   it('R10 takes every step, for all keys of one have one slot', async () => {
@@ -86,7 +91,7 @@ redisSuite('a Redis in cluster mode', () => {
       const known = slots.get(tag) ?? new Set();
       slots.set(tag, known.add(await redis.command('CLUSTER', 'KEYSLOT', key)));
     }
-    expect([...slots.keys()].sort()).toEqual(['budgets', 'fees', 'payments']);
+    expect([...slots.keys()].sort()).toEqual(['budgets', 'fees', 'purchases']);
     for (const each of slots.values()) expect(each.size).toBe(1);
   });
 
@@ -95,7 +100,7 @@ redisSuite('a Redis in cluster mode', () => {
       const keys = (await redis.command('KEYS', '*')) as string[];
       const lasting: string[] = [];
       for (const key of keys) if ((await redis.command('PTTL', key)) === -1) lasting.push(key);
-      const openKeys = (await redis.command('ZRANGE', '{gw:payments}:open', '0', '-1')) as string[];
+      const openKeys = (await redis.command('ZRANGE', '{gw:purchases}:open', '0', '-1')) as string[];
       const isOpen = (key: string) => openKeys.some((open) => key.endsWith(open)) || key.includes(':due:');
       expect(openKeys).toHaveLength(2);
       expect(lasting.filter((key) => !LASTING.test(key) && !isOpen(key))).toEqual([]);

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mostInAnySpan, sleep } from '../budget/history.ts';
-import { type House, startHouse } from '../kit/house.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
+import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import {
   askFreshly,
@@ -21,14 +21,17 @@ const [LIMIT, WINDOW_MS] = [20, 400];
 
 let redis: RedisServer;
 let proxy: TcpProxy;
-let house: House;
+let house: TestGateway;
 
 redisSuite('a Redis', () => {
   beforeAll(async () => {
     redis = await startRedis();
     proxy = await startTcpProxy(redis.port);
     const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '400' };
-    house = await startHouse({ REDIS_URL: `redis://127.0.0.1:${proxy.port}`, ...limits }, { windowMs: WINDOW_MS });
+    house = await startTestGateway(
+      { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, ...limits },
+      { windowMs: WINDOW_MS, ...PATIENT },
+    );
   });
   afterEach(() => {
     proxy.meddle = undefined;

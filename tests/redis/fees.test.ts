@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { FEES } from '../../packages/gateway/src/payments/store/fees.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
+import { feePayerOf } from '../payments/fault-fee-payer.ts';
 import { openFleet } from './fleet.ts';
 
 /** Two settlements, as stock clients make them, and not three. */
@@ -23,6 +25,22 @@ redisSuite('nodes that share a Redis and a fee payer', () => {
     expect(replies[2]?.code).toBe('facilitator_unavailable');
     expect(replies[2]?.text).toContain('"state":"unused"');
     expect([chain.transfers.length, fleet.shop?.provider.arrivals.length]).toEqual([2, 2]);
+    await fleet.close();
+    await redis.stop();
+  });
+
+  it('P12 count what was sent for an hour from when it was sent', async () => {
+    const redis = await startRedis();
+    const fleet = await openFleet({ redisUrl: redis.url, paid: true });
+    const chain = fleet.shop?.mainnet;
+    if (!chain || !fleet.shop) throw new Error('nothing is for sale');
+    const node = await fleet.start();
+    const url = node.url + newPath();
+    const payment = await (await newBuyer(chain)).pay(url);
+    expect((await ask(url, payment)).status).toBe(200);
+    const name = `{gw:fees}:until:${feePayerOf(fleet.shop)}`;
+    const [, until] = ((await redis.command('ZRANGE', name, '0', '-1', 'WITHSCORES')) as string[][]).flat();
+    expect(Number(until) - Date.now()).toBeGreaterThan(FEES.spentMs - 60_000);
     await fleet.close();
     await redis.stop();
   });

@@ -1,15 +1,15 @@
 import { type RunningGateway, readConfig, startGateway } from '@asset-gateway/gateway';
-import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
-import { CANARY_KEY, CANARY_SECRET } from '../kit/house.ts';
-import { CANARY_PROVIDER_KEY } from '../kit/shop.ts';
+import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
+import { CANARY_KEY, CANARY_SECRET, PATIENT } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/fault-buyer.ts';
 
 /** Gateways in this process that share a Redis and a world. */
 export interface Fleet {
   readonly upstream: TokensApi;
   /** What is for sale; nothing unless asked for. */
-  readonly shop: SandboxShop | undefined;
+  readonly shop: SolanaSandbox | undefined;
   readonly logLines: string[];
   /** Starts one more, with these variables besides. */
   start(variables?: object): Promise<RunningGateway>;
@@ -26,7 +26,7 @@ export interface FleetOptions {
 
 export async function openFleet({ redisUrl, windowMs = 60_000, paid = false, onStep }: FleetOptions): Promise<Fleet> {
   const upstream = await startTokensApi({ key: CANARY_KEY });
-  const shop = paid ? await startSandboxShop({ key: CANARY_PROVIDER_KEY }) : undefined;
+  const shop = paid ? await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }) : undefined;
   const logLines: string[] = [];
   const running = new Set<RunningGateway>();
   const common = {
@@ -43,7 +43,7 @@ export async function openFleet({ redisUrl, windowMs = 60_000, paid = false, onS
     shop,
     logLines,
     async start(variables = {}) {
-      const options = { windowMs, logTo: { write: (line: string) => void logLines.push(line) } };
+      const options = { windowMs, ...PATIENT, logTo: { write: (line: string) => void logLines.push(line) } };
       const config = readConfig({ ...common, ...variables });
       const gateway = await startGateway(config, { ...options, ...(onStep && { onStep }) });
       running.add(gateway);

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
 
 redisSuite('the metrics of a node', () => {
   let redis: RedisServer;
-  let house: House;
+  let house: TestGateway;
   beforeAll(async () => {
     redis = await startRedis();
-    house = await startHouse({ REDIS_URL: redis.url, METRICS_PORT: '0' }, { paid: true });
+    house = await startTestGateway({ REDIS_URL: redis.url, METRICS_PORT: '0' }, { paid: true });
   });
   afterAll(() => house.stop().then(redis.stop));
 

@@ -1,12 +1,13 @@
 import { rmSync } from 'node:fs';
 import { newSigner, signIn } from '@asset-gateway/client';
-import { type SandboxShop, startSandboxShop } from '../../packages/sandbox/src/shop.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
+import { type ArrivalCounter, startArrivalCounter } from '../kit/arrival-counter.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { CANARY_KEY, CANARY_SECRET } from '../kit/house.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
-import { CANARY_PROVIDER_KEY } from '../kit/shop.ts';
+import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
+import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 import { challengeFor } from '../kit/wallet.ts';
 import { compileGateway } from '../process/program.ts';
 
@@ -17,7 +18,9 @@ const ORIGIN = 'http://gateway.example';
 /** Gateways in processes of their own, for one origin and on one world. */
 export interface Nodes {
   readonly upstream: TokensApi;
-  readonly shop: SandboxShop;
+  /** Before the upstream. */
+  readonly doorman: ArrivalCounter;
+  readonly shop: SolanaSandbox;
   /** Starts one more, with these variables besides; it kills itself after this step of a purchase. */
   open(variables?: object, step?: string): Promise<GatewayProcess>;
   close(): Promise<void>;
@@ -34,20 +37,22 @@ export interface NodesOptions {
 export async function openNodes({ windowMs, variables }: NodesOptions): Promise<Nodes> {
   await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });
-  const shop = await startSandboxShop({ key: CANARY_PROVIDER_KEY });
+  const doorman = await startArrivalCounter(upstream.url);
+  const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
   const running = new Set<GatewayProcess>();
   const common = {
     DATA_DIR: folder,
     GATEWAY_BASE_URL: ORIGIN,
     GATEWAY_SECRET: CANARY_SECRET,
-    TOKENS_API_BASE_URL: upstream.url,
+    TOKENS_API_BASE_URL: doorman.url,
     TOKENS_API_KEY: CANARY_KEY,
     ...shop.variables,
     ...variables,
   };
   return {
     upstream,
+    doorman,
     shop,
     async open(more = {}, step = 'none') {
       const port = String(await freePort());
@@ -57,6 +62,7 @@ export async function openNodes({ windowMs, variables }: NodesOptions): Promise<
     },
     async close() {
       await Promise.all([...running].map((node) => node.end('SIGKILL')));
+      await doorman.close();
       await upstream.close();
       await shop.close();
       rmSync(folder, { recursive: true, force: true });

@@ -6,17 +6,19 @@ import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-with-x';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
-import { newPath as newPaidPath } from '../payments/fault-buyer.ts';
+import { newPath as newPaidPath, until } from '../payments/fault-buyer.ts';
 import { isFull, newPath } from './asking.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
 const SECRETS = [OLD, `${OLD},${NEW}`, `${NEW},${OLD}`, NEW];
+/** One node's turn, on any machine. */
+const ROLL_MS = 60_000;
 /** What all nodes get, one roll after the other; the first is what they begin with. */
 type Rolls = readonly object[];
 
@@ -35,6 +37,10 @@ redisSuite('in a rolling restart', () => {
   beforeAll(async () => {
     redis = await startRedis();
   });
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
   afterAll(() => redis.stop());
 
   /** Rolls the nodes while stock clients ask and pay, none of whom may notice. */
@@ -42,6 +48,10 @@ redisSuite('in a rolling restart', () => {
     await redis.command('FLUSHALL');
     const fleet = await openFleet({ redisUrl: redis.url, paid: true });
     const balancer = await startBalancer();
+    closing.push(
+      () => fleet.close(),
+      async () => balancer.close(),
+    );
     const nodes = [await startNode(first), await startNode(first)];
     const stock = await newStockClient(fleet);
 
@@ -54,6 +64,7 @@ redisSuite('in a rolling restart', () => {
 
     const retiring: Promise<void>[] = [];
     const statuses: number[] = [];
+    const transfers = fleet.shop?.mainnet.transfers ?? [];
     let isRolling = true;
     const keepAsking = async (pathOf: () => string) => {
       while (isRolling) statuses.push((await stock(balancer.url + pathOf())).status);
@@ -61,10 +72,12 @@ redisSuite('in a rolling restart', () => {
     const clients = Promise.all([keepAsking(newPath), keepAsking(newPaidPath)]);
     for (const variables of rolls) {
       for (const index of nodes.keys()) {
+        const before = { asked: statuses.length, bought: transfers.length };
         const next = await startNode(variables);
         retiring.push(retire(balancer, nodes[index]));
         nodes[index] = next;
-        await sleep(200);
+        // Both clients have come by, however slow the machine is.
+        await until(() => statuses.length > before.asked + 4 && transfers.length > before.bought, ROLL_MS);
       }
     }
     isRolling = false;
@@ -72,17 +85,13 @@ redisSuite('in a rolling restart', () => {
     // On a machine that is busy with something else Redis may be late, which a client is told and can repeat.
     expect(statuses.filter((status) => status !== 200 && (isFull || status !== 503))).toEqual([]);
     expect(statuses).toContain(200);
-    expect(statuses.length).toBeGreaterThan(20);
-    expect(fleet.shop?.mainnet.transfers.length).toBeGreaterThan(5);
-    balancer.close();
-    await fleet.close();
   }
 
-  it('GATEWAY_SECRET changes as a list, and no stock client fails', { timeout: 120_000 }, () =>
+  it('GATEWAY_SECRET changes as a list, and no stock client fails', { timeout: 400_000 }, () =>
     expectUnnoticed(SECRETS.map((GATEWAY_SECRET) => ({ GATEWAY_SECRET }))),
   );
 
-  it('TOKENS_API_KEY changes, and no stock client fails', { timeout: 120_000 }, async () => {
+  it('TOKENS_API_KEY changes, and no stock client fails', { timeout: 400_000 }, async () => {
     const TOKENS_API_KEY = 'another-key-of-the-same-upstream';
     const upstream = await startTokensApi({ key: TOKENS_API_KEY });
     const next = { TOKENS_API_KEY, TOKENS_API_BASE_URL: upstream.url };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openRedis } from '../../packages/gateway/src/stores/redis/open.ts';
+import { openRedis } from '../../packages/gateway/src/compose/redis.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 import { newPayment, SETTLED } from '../payments/forge-records.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { mostInAnySpan, sleep } from '../budget/history.ts';
+import { mostForCertain, sleep } from '../budget/history.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 import { until } from '../payments/fault-buyer.ts';
@@ -33,8 +33,8 @@ redisSuite('a node that is stopped while it takes slots', () => {
       const path = newPath();
       return (await askWith(other.url + path, await signAt(other, path))).status;
     };
-    // Redis knows the script from then on.
-    expect(await ask()).toBe(200);
+    // Redis knows the script from then on; on a busy machine the first reply may be late.
+    await until(async () => (await ask()) === 200);
     await sleep(WINDOW_MS * 2);
     const before = nodes.upstream.arrivals.length;
     const paths = Array.from({ length: LIMIT }, newPath);
@@ -58,7 +58,7 @@ redisSuite('a node that is stopped while it takes slots', () => {
     expect((await answers).map(({ status, code }) => `${status} ${code}`)).toEqual(
       Array(LIMIT).fill('503 state_unavailable'),
     );
-    expect(mostInAnySpan(nodes.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+    expect(mostForCertain(await nodes.doorman.seen(), WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
     expect(nodes.upstream.arrivals).toHaveLength(before + LIMIT);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { LEASE_MS } from '../../packages/gateway/src/stores/redis/payment-lua.ts';
+import { LEASE_MS } from '../../packages/gateway/src/payments/store/redis.ts';
 import { sleep } from '../budget/history.ts';
 import type { GatewayProcess } from '../kit/process.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';

@@ -1,17 +1,11 @@
 import { Agent, get as httpGet, request as httpRequest, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
-import { ASSETS, KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
+import { describe, expect, it } from 'vitest';
+import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { ASSETS, KNOWN_MINTS, knownVariant, TOKEN_ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { UPSTREAM_ROUTES } from '../../packages/sandbox/src/tokens/routes.ts';
-
-const KEY = 'upstream-key';
-const NOW = Date.parse('2025-12-29T09:23:45Z');
-const SOL = 'So11111111111111111111111111111111111111112';
-const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
-const TESLA = 'XsDoVfqeBukxuZHWhdvWHBhgEHjGNst4MLodqsJHzoB';
-const UNKNOWN = '7'.repeat(43);
+import { KEY, keys, NOW, post, SOL, tokensApi, UNKNOWN, USDC } from './asking.ts';
 
 interface Candle {
   readonly time: number;
@@ -22,37 +16,20 @@ interface Candle {
   readonly volume: number;
 }
 
-let api: TokensApi;
-beforeAll(async () => {
-  api = await startTokensApi({ key: KEY, now: () => NOW });
-});
-afterEach(() => api.faults.reset());
-afterAll(() => api.close());
+const { api, ask, ok, refusal } = tokensApi();
 
-async function ask(path: string, init: RequestInit = {}) {
-  const response = await fetch(`${api.url}${path}`, { ...init, headers: { 'x-api-key': KEY, ...init.headers } });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text };
-}
-
-async function json(path: string, init: RequestInit = {}) {
-  const { status, text, headers } = await ask(path, init);
-  return { status, headers, body: JSON.parse(text) };
-}
-
-const ok = async (path: string, init: RequestInit = {}) => {
-  const { status, body } = await json(path, init);
-  expect(status, `${path} ${JSON.stringify(body).slice(0, 200)}`).toBe(200);
-  return body;
-};
-const post = (body: string): RequestInit => ({ method: 'POST', body, headers: { 'content-type': 'application/json' } });
-const snapshots = (body: unknown) => ok('/v1/assets/market-snapshots', post(JSON.stringify(body)));
-const refusal = async (path: string, init: RequestInit = {}) => {
-  const { status, body, headers } = await json(path, init);
-  expect(headers.get('cache-control')).toBe('no-store');
-  return [status, body.error._tag, body.error.message];
-};
-const keys = (value: object) => Object.keys(value).sort();
+const STATS = [
+  'circulatingSupply',
+  'fdv',
+  'liquidity',
+  'marketCap',
+  'price',
+  'priceChange1hPercent',
+  'priceChange24hPercent',
+  'totalSupply',
+  'volume24hUSD',
+  'volume30dUSD',
+];
 
 describe('shapes', () => {
   const row = ['assetId', 'canonicalMarket', 'category', 'imageUrl', 'name', 'primaryVariant', 'stats', 'symbol'];
@@ -109,36 +86,8 @@ describe('shapes', () => {
     expect(assets.find((asset: { assetId: string }) => asset.assetId === 'solana')).toEqual(found);
     const { asset } = await ok('/v1/assets/solana');
     expect(asset.stats).toEqual(found.stats);
-    expect(asset.primaryVariant).toEqual(found.primaryVariant);
-    expect(keys(asset.variantGroups)).toEqual([
-      'basket',
-      'etf',
-      'leveraged',
-      'lst',
-      'spot',
-      'tokenizedEquity',
-      'yield',
-    ]);
-    expect(asset.variantGroups.lst.map((variant: { rank: number }) => variant.rank)).toEqual([1, 2, 3, 4, 5, 6]);
-  });
-
-  it('include blocks say ok with data, or why not', async () => {
-    const { includes } = await ok(
-      '/v1/assets/solana?include=profile,risk,ohlcv,markets&marketsLimit=3&marketsOffset=1',
-    );
-    expect(includes.risk.data).toMatchObject({
-      tokenData: null,
-      tradingData: null,
-      marketScore: { score: 100, grade: 'A' },
-    });
-    expect(includes.markets.data).toMatchObject({ total: 164, offset: 1, limit: 3 });
-    expect(includes.markets.data.markets[0].source).toBeTypeOf('string');
-    expect(includes.ohlcv.data).toHaveLength(168);
-    expect(includes.profile.data.allTimeHigh).toBeGreaterThanOrEqual(includes.profile.data.price);
-    const bare = await ok(`/v1/assets/solana-${UNKNOWN}?include=profile,risk,markets`);
-    expect(bare.includes.profile).toMatchObject({ ok: false, reason: 'not_available' });
-    expect(bare.includes.risk).toMatchObject({ ok: false, reason: 'not_found' });
-    expect(bare.includes.markets.data.markets).toEqual([]);
+    expect(keys(asset.stats)).toEqual(STATS);
+    expect(asset.primaryVariant).toEqual({ ...found.primaryVariant, rank: 0 });
   });
 
   it('answers differ by asset', async () => {
@@ -166,125 +115,240 @@ describe('shapes', () => {
   });
 });
 
-describe('asking and paging', () => {
+type Row = { readonly address: string; readonly mint: string };
+
+const snapshots = async (body: unknown): Promise<Row[]> =>
+  ok('/v1/assets/market-snapshots', post(JSON.stringify(body)));
+const markets = async (query: string): Promise<Row[]> => (await ok(`/v1/assets/variant-markets?${query}`)).variants;
+const addressesOf = (rows: readonly Row[]): string[] => rows.map(({ address }) => address);
+const mintsOf = (rows: readonly Row[]): string[] => rows.map(({ mint }) => mint);
+
+// A well-formed mint of its own for each number, which no token has.
+const strangers = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${'2'.repeat(40)}${String(index + 1111).replaceAll('0', 'z')}`);
+
+describe('batches of snapshots', () => {
+  const list = '/v1/assets/market-snapshots';
+
+  it('come in the order asked for, each mint once, where it came first', async () => {
+    const [a = '', b = '', c = ''] = KNOWN_MINTS;
+    expect(addressesOf(await snapshots({ mints: [c, a, UNKNOWN, a, b, c, UNKNOWN, b] }))).toEqual([c, a, UNKNOWN, b]);
+  });
+
+  it('keep mints that nobody knows, and tokens that nobody trades', async () => {
+    const idle = KNOWN_MINTS.find((mint) => knownVariant(mint)?.pools === 0) ?? '';
+    const [unknown, untraded, traded] = (await snapshots({ mints: [UNKNOWN, idle, SOL] })) as unknown[];
+    expect(unknown).toEqual({ address: UNKNOWN, token: null, hasMarket: false });
+    const nothing = { price: 0, liquidity: 0, volume24hUSD: 0, priceChange24hPercent: 0, marketCap: 0 };
+    expect(untraded).toMatchObject({ address: idle, token: { address: idle, ...nothing }, hasMarket: false });
+    expect(traded).toMatchObject({ address: SOL, token: { symbol: 'SOL', decimals: 9 }, hasMarket: true });
+  });
+
+  it('tell capital letters from small ones', async () => {
+    const other = USDC.replace('E', 'e');
+    const rows = (await snapshots({ mints: [USDC, other] })) as unknown[];
+    expect(rows).toMatchObject([
+      { address: USDC, hasMarket: true },
+      { address: other, token: null },
+    ]);
+  });
+
+  it('read addresses only when mints is not there at all', async () => {
+    expect(addressesOf(await snapshots({ addresses: [USDC, SOL, USDC] }))).toEqual([USDC, SOL]);
+    expect(addressesOf(await snapshots({ addresses: [USDC], mints: [SOL] }))).toEqual([SOL]);
+    expect(await snapshots({ addresses: [USDC], mints: [] })).toEqual([]);
+  });
+
+  it('are empty for empty lists and without lists', async () => {
+    for (const body of [{}, { mints: [] }, { addresses: [] }, { other: 1 }]) expect(await snapshots(body)).toEqual([]);
+  });
+
+  it('are cut at 250, after repetitions are dropped', async () => {
+    const mints = strangers(260);
+    expect(new Set(mints).size).toBe(260);
+    const twice = mints.flatMap((mint) => [mint, mint]);
+    expect(addressesOf(await snapshots({ mints: twice }))).toEqual(mints.slice(0, 250));
+  });
+
   it.each([
-    ['mint', `mint=${SOL}`, 'solana'],
-    ['mint', `mint=${TESLA}&ref=apple`, 'tesla'],
-    ['mint', `ref=${USDC}`, 'usd'],
-    ['singletonMint', `ref=solana-${SOL}`, 'solana'],
-    ['assetId', 'ref=solana', 'solana'],
-    ['alias', 'ref=SOL', 'solana'],
-    ['singleton', `mint=${UNKNOWN}`, `solana-${UNKNOWN}`],
-  ])('resolved by %s: %s', async (resolvedBy, query, assetId) => {
-    expect(await ok(`/v1/assets/resolve?${query}`)).toMatchObject({ resolvedBy, assetId });
+    ['blanks around a mint', { mints: [` ${SOL}`] }],
+    ['an empty mint', { mints: [SOL, ''] }],
+    ['a letter that base58 has not', { mints: [`0${SOL.slice(1)}`] }],
+    ['31 letters', { mints: ['1'.repeat(31)] }],
+    ['45 letters', { mints: ['1'.repeat(45)] }],
+    ['what is beyond the cut', { mints: [...strangers(250), 'bad'] }],
+    ['addresses that are not read', { mints: [SOL], addresses: ['bad'] }],
+    ['a number', { mints: [1] }],
+    ['a text for a list', { mints: SOL }],
+    ['null for a list', { mints: null, addresses: [SOL] }],
+    ['a list for the whole', []],
+    ['null for the whole', null],
+  ])('refuse %s', async (_, body) => {
+    expect(await refusal(list, post(JSON.stringify(body)))).toEqual([400, 'BadRequestError', 'Invalid body']);
   });
 
-  it('knows the mints of stake pools and of the token registry', async () => {
-    const by = await Promise.all(
-      KNOWN_MINTS.map(async (mint) => (await ok(`/v1/assets/resolve?mint=${mint}`)).resolvedBy),
-    );
-    expect(new Set(by)).toEqual(new Set(['mint', 'sanctum', 'registry']));
-    expect(new Set(KNOWN_MINTS).size).toBeGreaterThanOrEqual(60);
+  it('take 32 to 44 letters of base58, whether they are 32 bytes or not', async () => {
+    const odd = ['1'.repeat(32), 'z'.repeat(44)];
+    expect(addressesOf(await snapshots({ mints: odd }))).toEqual(odd);
   });
 
-  it('cuts batches, drops repetitions and ignores addresses beside mints', async () => {
-    const many = await snapshots({ mints: [...KNOWN_MINTS, ...KNOWN_MINTS], addresses: [UNKNOWN] });
-    expect(many.map((item: { address: string }) => item.address)).toEqual(KNOWN_MINTS);
-    expect(await snapshots({ addresses: [UNKNOWN] })).toEqual([{ address: UNKNOWN, token: null, hasMarket: false }]);
-    expect(await snapshots({})).toEqual([]);
-    expect(await ok('/v1/assets/variant-markets')).toEqual({ variants: [] });
-    const { variants } = await ok(`/v1/assets/variant-markets?mints=${KNOWN_MINTS}&addresses=${UNKNOWN}`);
-    expect(variants).toHaveLength(50);
-    expect(variants[0]).toMatchObject({ mint: KNOWN_MINTS[0], assetId: 'bitcoin', market: { mint: KNOWN_MINTS[0] } });
+  it.each(['', '{', '{"mints":[]} x'])('answer 500 to what is no JSON: %s', async (body) => {
+    const [status, tag, message] = await refusal(list, post(body));
+    expect([status, tag]).toEqual([500, 'UnknownError']);
+    expect(message).toMatch(/JSON/);
+  });
+});
+
+describe('batches of markets', () => {
+  const list = '/v1/assets/variant-markets';
+
+  it('come in the order asked for, each mint once, where it came first', async () => {
+    const [a = '', b = '', c = ''] = KNOWN_MINTS;
+    expect(mintsOf(await markets(`mints=${[c, a, UNKNOWN, a, b, c]}`))).toEqual([c, a, UNKNOWN, b]);
   });
 
-  it.each(['markets', 'tickers'])('pages through more than fifty %s', async (view) => {
-    const seen: unknown[] = [];
-    for (let offset = 0, total = 1; offset < total; offset += 50) {
-      const body = await ok(`/v1/assets/solana/${view}?offset=${offset}&limit=999`);
-      const page = body.tickers ?? body;
-      expect(page.limit).toBe(50);
-      total = page.total;
-      seen.push(...(page.rows ?? page.markets));
-      expect(seen.length).toBe(Math.min(total, offset + 50));
-    }
-    expect(seen.length).toBeGreaterThan(100);
-    expect(new Set(seen.map((item) => JSON.stringify(item))).size).toBe(seen.length);
+  it('keep mints that nobody knows, and name no asset of tokens that nobody curated', async () => {
+    const [token] = TOKEN_ASSETS;
+    const own = token?.variants[0]?.mint ?? '';
+    const [unknown, uncurated, curated] = (await markets(`mints=${[UNKNOWN, own, USDC]}`)) as unknown[];
+    const nobody = { assetId: null, chain: null };
+    expect(unknown).toEqual({ mint: UNKNOWN, ...nobody, market: null, executionQuality: null });
+    expect(uncurated).toMatchObject({ mint: own, ...nobody, market: { mint: own, symbol: token?.symbol } });
+    expect(curated).toMatchObject({ mint: USDC, assetId: 'usd', chain: 'solana', market: { mint: USDC } });
   });
 
-  it('filters variants and lists the ones nobody trades only when all are wanted', async () => {
-    const of = async (query: string) => (await ok(`/v1/assets/solana/variants?${query}`)).variants;
-    expect((await of('kind=lst')).every((variant: { kind: string }) => variant.kind === 'lst')).toBe(true);
-    expect(await of('trustTier=experimental')).toEqual(await of('liquidityTier=tier3'));
-    expect((await of('')).length + 1).toBe((await of('variantsMode=all')).length);
-    expect(await of(`mint=${SOL}`)).toMatchObject([{ mint: SOL, kind: 'native', liquidityTier: 'tier1' }]);
-    const { total, variants } = await ok('/v1/assets/solana/variant-top-markets?limit=2&offset=1');
-    expect([total, variants.length]).toEqual([9, 2]);
+  it('tell capital letters from small ones', async () => {
+    const other = USDC.replace('E', 'e');
+    expect(await markets(`mints=${USDC},${other}`)).toMatchObject([{ assetId: 'usd' }, { mint: other, assetId: null }]);
   });
 
-  it('reads curated lists leniently', async () => {
-    expect((await ok('/v1/assets/curated?list=stables')).listId).toBe('currencies');
-    expect((await ok('/v1/assets/curated?list=nonsense')).listId).toBe('all');
-    expect((await ok('/v1/assets/curated?list=lsts&groupBy=mint')).assets).toHaveLength(8);
+  it('read addresses only when mints is not there at all, and the first of each', async () => {
+    expect(mintsOf(await markets(`addresses=${USDC},${SOL}`))).toEqual([USDC, SOL]);
+    expect(mintsOf(await markets(`addresses=${USDC}&mints=${SOL}`))).toEqual([SOL]);
+    expect(await markets(`mints=&addresses=${USDC}`)).toEqual([]);
+    expect(mintsOf(await markets(`mints=${SOL}&mints=${USDC}`))).toEqual([SOL]);
+  });
+
+  it('leave out blanks and empty items', async () => {
+    expect(mintsOf(await markets(`mints=,%20${SOL}%20,,%09${USDC},`))).toEqual([SOL, USDC]);
+    for (const query of ['', 'mints=', 'mints=,%20,', 'addresses=']) expect(await markets(query)).toEqual([]);
+  });
+
+  it('are cut at 50 after repetitions are dropped, and what is beyond is not judged', async () => {
+    const mints = strangers(50);
+    const twice = mints.flatMap((mint) => [mint, mint]);
+    expect(mintsOf(await markets(`mints=${[...twice, SOL, 'bad']}`))).toEqual(mints);
+    expect(await refusal(`${list}?mints=${[...mints.slice(1), 'bad']}`)).toEqual([
+      400,
+      'BadRequestError',
+      'Invalid mint',
+    ]);
   });
 });
 
 describe('refusals', () => {
+  const now = Math.floor(NOW / 1000);
+
   it.each([
-    ['/v1/assets/search', 'Missing q'],
-    ['/v1/assets/search?q=a&limit=0', 'Invalid limit'],
-    ['/v1/assets/search?q=a&category=fish', 'Invalid category'],
-    ['/v1/assets/resolve', 'Missing mint or ref'],
+    ['/v1/assets/search', 'Missing required query param: q'],
+    ['/v1/assets/search?limit=0', 'Invalid limit'],
+    ['/v1/assets/search?q=a&limit=1.5', 'Invalid limit'],
+    ['/v1/assets/search?q=a&category=fish', 'Invalid category: fish'],
+    ['/v1/assets/search?q=a&category=lst', 'Invalid category: lst'],
+    ['/v1/assets/resolve', 'mint or ref is required'],
     ['/v1/assets/resolve?mint=0', 'Invalid mint'],
-    ['/v1/assets/variant-markets?mints=abc', 'Invalid mint'],
-    ['/v1/assets/risk-summary', 'Missing mint'],
-    [`/v1/assets/solana?mint=${USDC}`, 'Mint is not a variant of this asset'],
-    ['/v1/assets/solana/variants?kind=fish', 'Invalid kind'],
-    [
-      '/v1/assets/solana/variants?liquidityTier=tier1&trustTier=experimental',
-      'Conflicting liquidityTier and trustTier',
-    ],
+    ['/v1/assets/curated?list=all&limit=0', 'Invalid limit'],
+    ['/v1/assets/curated?list=all&limit=', 'Invalid limit'],
+    ['/v1/assets/curated?list=all&offset=-1', 'Invalid offset'],
+    ['/v1/assets/risk-summary', 'mint is required'],
+    ['/v1/assets/risk-summary?mint=bad', 'Invalid mint'],
+    ['/v1/assets/nothing?include=profile,fish', 'Invalid include: fish'],
+    [`/v1/assets/solana?mint=${USDC}`, '`mint` is not a variant of this asset'],
+    ['/v1/assets/solana?include=markets&marketsLimit=0', 'Invalid marketsLimit'],
+    ['/v1/assets/solana?include=ohlcv&ohlcvInterval=2H', 'Invalid ohlcvInterval'],
+    ['/v1/assets/solana/variants?kind=fish', 'Invalid kind: fish'],
+    ['/v1/assets/solana/variants?trustTier=best', 'Invalid trustTier: best'],
+    ['/v1/assets/solana/variants?liquidityTier=tier1&trustTier=experimental', 'liquidityTier and trustTier differ'],
     ['/v1/assets/solana/markets?offset=-1', 'Invalid offset'],
-    ['/v1/assets/solana/tickers?order=volume_asc', 'Unsupported order'],
+    ['/v1/assets/solana/tickers?order=volume_asc', '`order` is not supported: only volume_desc is'],
     ['/v1/assets/solana/ohlcv?interval=2H', 'Invalid interval'],
-    ['/v1/assets/solana/ohlcv?from=1262303999', 'Invalid from'],
-    ['/v1/assets/solana/ohlcv?interval=1m', 'Requested range has too many candles'],
+    ['/v1/assets/solana/ohlcv?from=1262303999', '`from` is before anything was traded'],
+    [`/v1/assets/solana/ohlcv?to=${now - 8 * 86_400}`, '`from` is after `to`'],
+    [`/v1/assets/solana/ohlcv?from=${now + 301}&to=${now + 400}`, '`from` is in the future'],
+    [`/v1/assets/solana/ohlcv?interval=1m&from=${now - 600_000}&to=${now}`, 'The range has more than 10000 candles'],
   ])('400 %s', async (path, message) => {
     expect(await refusal(path)).toEqual([400, 'BadRequestError', message]);
+  });
+
+  it('take as many candles as are allowed', async () => {
+    const { candles } = await ok(`/v1/assets/solana/ohlcv?interval=1m&from=${now - 599_999}&to=${now}`);
+    expect(candles).toHaveLength(10_000);
+  });
+
+  it('refuse no parameter of a block that is not asked for', async () => {
+    await ok('/v1/assets/solana?ohlcvInterval=2H&marketsLimit=0&ohlcvFrom=x');
+    await ok('/v1/assets/tesla/tickers?order=fish&limit=0');
   });
 
   it('404 in JSON for what is no asset, in HTML for what is no route', async () => {
     expect(await refusal('/v1/assets/nothing')).toEqual([404, 'NotFoundError', 'Asset not found']);
     expect(await refusal('/v1/assets/resolve?ref=nothing')).toEqual([404, 'NotFoundError', 'Asset not found']);
-    expect(await refusal('/v1/assets/cardano/markets')).toEqual([404, 'NotFoundError', 'No primary variant available']);
-    expect(await refusal('/v1/assets/cardano/variant-top-markets')).toEqual([
-      404,
-      'NotFoundError',
-      'No variants available',
-    ]);
+    expect(await refusal('/v1/assets/cardano/markets')).toEqual([404, 'NotFoundError', 'No variants available']);
     const page = await ask('/v1/assets/solana/nothing');
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   });
 
   it('asks for its key everywhere but at /v1/health', async () => {
-    const without = await fetch(`${api.url}/v1/assets/solana`);
+    const without = await fetch(`${api().url}/v1/assets/solana`);
     expect([without.status, (await without.json()).error.message]).toEqual([401, 'Missing API key']);
     const wrong = { headers: { 'x-api-key': 'wrong' } };
     expect(await refusal('/v1/assets/solana', wrong)).toEqual([401, 'UnauthorizedError', 'Invalid API key']);
-    expect((await fetch(`${api.url}/v1/health`)).status).toBe(200);
+    expect((await fetch(`${api().url}/v1/health`)).status).toBe(200);
   });
 
-  it('405 for other methods, 500 for a malformed body', async () => {
+  it('405 for other methods', async () => {
     expect((await ask('/v1/assets/solana', { method: 'DELETE' })).status).toBe(405);
     expect((await ask('/v1/assets/market-snapshots/', { method: 'POST' })).status).toBe(404);
-    expect((await refusal('/v1/assets/market-snapshots', post('{')))[1]).toBe('UnknownError');
   });
 
-  it('stamps request id and cache rule', async () => {
-    const { headers } = await ask('/v1/assets/solana/ohlcv', { headers: { 'x-request-id': 'abc' } });
-    expect(headers.get('x-request-id')).toBe('abc');
-    expect(headers.get('cache-control')).toBe('private, max-age=60, stale-while-revalidate=300');
-    expect((await ask('/v1/nothing')).headers.get('x-request-id')).toMatch(/./);
+  it('stamps a request id, but on health the one that came', async () => {
+    const sent = { headers: { 'x-request-id': 'abc' } };
+    expect((await ask('/v1/assets/solana/ohlcv', sent)).headers.get('x-request-id')).toBe('abc');
+    const refused = await ask('/v1/assets/nothing', sent);
+    expect([refused.status, refused.headers.get('x-request-id')]).toEqual([404, 'abc']);
+    expect((await ask('/v1/health', sent)).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await ask('/v1/nothing', sent)).headers.get('x-request-id')).toBeNull();
+  });
+});
+
+describe('cache rules', () => {
+  it.each([
+    ['/v1/health', 'no-store'],
+    ['/v1/assets/search?q=sol', 'private, max-age=120'],
+    ['/v1/assets/resolve?ref=sol', 'private, max-age=120'],
+    ['/v1/assets/curated', 'private, max-age=30, stale-while-revalidate=60'],
+    ['/v1/assets/variant-markets', 'private, max-age=60'],
+    [`/v1/assets/risk-summary?mint=${SOL}`, 'no-store'],
+    ['/v1/assets/solana', 'private, max-age=30'],
+    ['/v1/assets/solana/variants', 'private, max-age=30'],
+    ['/v1/assets/solana/variant-top-markets', 'private, max-age=60'],
+    ['/v1/assets/solana/variant-market', 'private, max-age=60'],
+    ['/v1/assets/solana/markets', 'private, max-age=60'],
+    ['/v1/assets/solana/ohlcv', 'private, max-age=60, stale-while-revalidate=300'],
+    ['/v1/assets/solana/price-chart', 'private, max-age=60, stale-while-revalidate=300'],
+    ['/v1/assets/solana/profile', 'private, max-age=300, stale-while-revalidate=600'],
+    ['/v1/assets/solana/tickers', 'private, max-age=300, stale-while-revalidate=600'],
+    ['/v1/assets/solana/risk-summary', 'no-store'],
+    ['/v1/assets/solana/risk-details', 'no-store'],
+    ['/v1/assets/solana/description', 'private, max-age=300, stale-while-revalidate=600'],
+  ])('%s', async (path, rule) => {
+    const { status, headers } = await ask(path);
+    expect([status, headers.get('cache-control')]).toEqual([200, rule]);
+  });
+
+  it('of a batch of snapshots', async () => {
+    const { headers } = await ask('/v1/assets/market-snapshots', post('{}'));
+    expect(headers.get('cache-control')).toBe('private, max-age=60');
   });
 });
 
@@ -308,11 +372,11 @@ describe('candles', () => {
         async ([level, up, back], id) => {
           const [fine, coarse] = [names[level] ?? '1m', names[Math.min(level + up, 6)] ?? '1W'];
           const from = clock - (back + 1) * seconds[coarse];
-          const [whole] = await candlesOf(id, coarse, from, from + seconds[coarse]);
+          const [whole] = await candlesOf(id, coarse, from, from + seconds[coarse] - 1);
           if (whole === undefined) {
             throw new Error('no candle');
           }
-          const parts = await candlesOf(id, fine, whole.time, whole.time + seconds[coarse]);
+          const parts = await candlesOf(id, fine, whole.time, whole.time + seconds[coarse] - 1);
           expect(whole).toEqual({
             time: parts[0]?.time,
             open: parts[0]?.open,
@@ -325,6 +389,15 @@ describe('candles', () => {
       ),
       { numRuns: 60, seed: 7 },
     );
+  });
+
+  it('are those that start from the first second asked for to the last, both included', async () => {
+    const hour = Math.floor(clock / 3600) * 3600;
+    const starts = async (from: number, to: number) =>
+      (await candlesOf('solana', '1H', from, to)).map(({ time }) => time - hour);
+    expect(await starts(hour - 7200, hour - 3600)).toEqual([-7200, -3600]);
+    expect(await starts(hour - 7199, hour - 3601)).toEqual([]);
+    expect(await starts(hour, hour)).toEqual([0]);
   });
 
   it('rise in time, hang together, stop now, and keep open and close between low and high', async () => {
@@ -344,7 +417,7 @@ describe('candles', () => {
 
 function open(path: string, agent?: Agent): Promise<IncomingMessage> {
   return new Promise((answered, failed) => {
-    httpGet(`${api.url}${path}`, { headers: { 'x-api-key': KEY }, ...(agent && { agent }) }, answered).on(
+    httpGet(`${api().url}${path}`, { headers: { 'x-api-key': KEY }, ...(agent && { agent }) }, answered).on(
       'error',
       failed,
     );
@@ -361,56 +434,56 @@ async function drain(message: IncomingMessage): Promise<number> {
 
 describe('faults', () => {
   it('are off by default and off again after reset', async () => {
-    api.faults.status = 503;
+    api().faults.status = 503;
     expect((await ask('/v1/health')).status).toBe(503);
-    api.faults.reset();
-    expect(Object.keys(api.faults)).toEqual(['reset']);
+    api().faults.reset();
+    expect(Object.keys(api().faults)).toEqual(['reset']);
     expect((await ask('/v1/health')).status).toBe(200);
   });
 
   it('status, message, retryAfter; times and only narrow them', async () => {
-    Object.assign(api.faults, { status: 429, message: 'Slow down', retryAfter: '7', times: 1 });
-    api.faults.only = ({ target }) => target.includes('solana');
+    Object.assign(api().faults, { status: 429, message: 'Slow down', retryAfter: '7', times: 1 });
+    api().faults.only = ({ target }) => target.includes('solana');
     expect((await ask('/v1/health')).status).toBe(200);
-    const first = await json('/v1/assets/solana');
-    expect(first.body).toEqual({ error: { _tag: 'RateLimitedError', message: 'Slow down' } });
+    const first = await ask('/v1/assets/solana');
+    expect(JSON.parse(first.text)).toEqual({ error: { _tag: 'RateLimitedError', message: 'Slow down' } });
     expect(first.headers.get('retry-after')).toBe('7');
     expect((await ask('/v1/assets/solana')).status).toBe(200);
   });
 
   it('delayMs and hang', async () => {
-    api.faults.delayMs = 80;
+    api().faults.delayMs = 80;
     const started = performance.now();
     await ask('/v1/health');
     expect(performance.now() - started).toBeGreaterThanOrEqual(75);
-    api.faults.reset();
-    api.faults.hang = true;
+    api().faults.reset();
+    api().faults.hang = true;
     await expect(ask('/v1/health', { signal: AbortSignal.timeout(100) })).rejects.toThrow(/timeout/);
   });
 
   it('resetConnection and truncate', async () => {
-    api.faults.resetConnection = true;
+    api().faults.resetConnection = true;
     await expect(open('/v1/health')).rejects.toThrow(/ECONNRESET|socket hang up/);
-    api.faults.reset();
+    api().faults.reset();
     const whole = (await ask('/v1/assets/solana')).text.length;
-    api.faults.truncate = 0.5;
+    api().faults.truncate = 0.5;
     const cut = await open('/v1/assets/solana');
     expect(Number(cut.headers['content-length'])).toBe(whole);
     await expect(drain(cut)).rejects.toThrow(/aborted/);
   });
 
   it('drip', async () => {
-    api.faults.drip = 10;
+    api().faults.drip = 10;
     const started = performance.now();
     expect((await ask('/v1/health')).text).toBe('{"ok":true}');
     expect(performance.now() - started).toBeGreaterThanOrEqual(100);
   });
 
   it('huge and gzipBomb', async () => {
-    api.faults.huge = 5_000_001;
+    api().faults.huge = 5_000_001;
     expect(await drain(await open('/v1/health'))).toBe(5_000_001);
-    api.faults.reset();
-    api.faults.gzipBomb = 20_000_000;
+    api().faults.reset();
+    api().faults.gzipBomb = 20_000_000;
     const bomb = await open('/v1/health');
     expect(bomb.headers['content-encoding']).toBe('gzip');
     const packed: Buffer[] = [];
@@ -423,27 +496,27 @@ describe('faults', () => {
 
   it.each(['gzip', 'br', 'deflate'] as const)('encoding %s', async (encoding) => {
     const plain = await ask('/v1/assets/solana');
-    api.faults.encoding = encoding;
+    api().faults.encoding = encoding;
     const packed = await ask('/v1/assets/solana');
     expect([packed.headers.get('content-encoding'), packed.text]).toEqual([encoding, plain.text]);
   });
 
   it('body, contentType and redirect', async () => {
-    Object.assign(api.faults, { body: Buffer.from('{"a":'), contentType: 'text/plain' });
+    Object.assign(api().faults, { body: Buffer.from('{"a":'), contentType: 'text/plain' });
     const odd = await ask('/v1/assets/solana');
     expect([odd.status, odd.text, odd.headers.get('content-type')]).toEqual([200, '{"a":', 'text/plain']);
-    api.faults.reset();
-    api.faults.redirect = 'http://127.0.0.1:9/elsewhere';
+    api().faults.reset();
+    api().faults.redirect = 'http://127.0.0.1:9/elsewhere';
     const moved = await ask('/v1/health', { redirect: 'manual' });
     expect([moved.status, moved.headers.get('location')]).toEqual([302, 'http://127.0.0.1:9/elsewhere']);
   });
 
   it('echo gives back what arrived, and every arrival is noted', async () => {
-    api.faults.echo = true;
+    api().faults.echo = true;
     const { echo } = await ok('/v1/assets/market-snapshots?x=%2e', post('{"mints":[]}'));
     expect(echo).toMatchObject({ method: 'POST', target: '/v1/assets/market-snapshots?x=%2e', body: '{"mints":[]}' });
     expect(echo.headers['x-api-key']).toBe(KEY);
-    expect(api.arrivals.at(-1)).toMatchObject({
+    expect(api().arrivals.at(-1)).toMatchObject({
       method: 'POST',
       target: echo.target,
       body: echo.body,
@@ -452,29 +525,29 @@ describe('faults', () => {
   });
 
   it('an arrival is noted when its headers are in, its body later', async () => {
-    const before = api.arrivals.length;
-    const request = httpRequest(`${api.url}/v1/assets/market-snapshots`, {
+    const before = api().arrivals.length;
+    const request = httpRequest(`${api().url}/v1/assets/market-snapshots`, {
       method: 'POST',
       headers: { 'x-api-key': KEY },
     });
     request.flushHeaders();
-    await expect.poll(() => api.arrivals.length).toBe(before + 1);
-    expect(api.arrivals.at(-1)?.body).toBe('');
+    await expect.poll(() => api().arrivals.length).toBe(before + 1);
+    expect(api().arrivals.at(-1)?.body).toBe('');
     const answered = new Promise<IncomingMessage>((resolve) => request.once('response', resolve));
     request.end('{"mints":[]}');
     expect(await drain(await answered)).toBe(2);
-    expect(api.arrivals.at(-1)?.body).toBe('{"mints":[]}');
+    expect(api().arrivals.at(-1)?.body).toBe('{"mints":[]}');
   });
 
   it('closeAfter ends a kept-alive connection after so many answers', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    api.faults.closeAfter = 2;
+    api().faults.closeAfter = 2;
     const used: (number | undefined)[] = [];
     for (let call = 0; call < 4; call += 1) {
       const message = await open('/v1/health', agent);
       expect(message.headers.connection).toBe('keep-alive');
       await drain(message);
-      used.push(api.arrivals.at(-1)?.connection);
+      used.push(api().arrivals.at(-1)?.connection);
       await new Promise((later) => setTimeout(later, 30));
     }
     agent.destroy();

@@ -1,6 +1,6 @@
 import { GatewayClient } from '@asset-gateway/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startHouse } from '../kit/house.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
 import {
   askFreshly,
@@ -159,7 +159,7 @@ describe("S8 the machine's wall clock steps under a running gateway", () => {
   afterEach(() => void vi.useRealTimers());
 
   it.each([-HOUR_MS, HOUR_MS])('by %i ms, and a sign-in is refused, or accepted twice', async (milliseconds) => {
-    const house = await startHouse();
+    const house = await startTestGateway();
     const asker = overHttp(house);
     const [first, second] = [await signInFor(asker), await signInFor(asker)];
     expect(await statusOf(askWith(asker, first))).toBe(200);
@@ -178,7 +178,7 @@ describe("S7 the clock of our own client's machine", () => {
   afterEach(() => void vi.useRealTimers());
 
   it.each([-600_000, 600_000])('%i ms off, and it cannot sign in', async (milliseconds) => {
-    const house = await startHouse();
+    const house = await startTestGateway();
     const client = new GatewayClient({ baseUrl: house.url, signer: newSigner() });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
     for (let round = 0; round < 3; round++) expect(await statusOf(client.ask(SEARCH))).toBe(200);

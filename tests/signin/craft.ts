@@ -2,8 +2,8 @@ import { challengeIn, newSigner, type Signer, type SignInChallenge } from '@asse
 import { HEADERS, type PaymentRequired, type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { expect } from 'vitest';
-import type { House } from '../kit/house.ts';
 import { statusOf as rawStatusOf, sendRaw } from '../kit/raw.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader } from '../kit/wallet.ts';
 
 export const HEALTH = '/v1/x402/tokens/health';
@@ -15,7 +15,7 @@ export interface Asker {
   ask(target: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }
 
-export const overHttp = ({ url }: Pick<House, 'url'>): Asker => ({
+export const overHttp = ({ url }: Pick<TestGateway, 'url'>): Asker => ({
   origin: url,
   ask: (target, headers = {}) => fetch(`${url}${target}`, { headers }),
 });
@@ -66,7 +66,7 @@ export async function statusOf(answer: Response | Promise<Response>): Promise<nu
 }
 
 /** The status of one request with this header over a plain socket: with a 431 the connection ends. */
-export async function rawStatusWith({ port }: House, header: string): Promise<number> {
+export async function rawStatusWith({ port }: TestGateway, header: string): Promise<number> {
   const lines = [`GET ${HEALTH} HTTP/1.1`, `Host: 127.0.0.1:${port}`, `SIGN-IN-WITH-X: ${header}`, 'Connection: close'];
   return rawStatusOf(await sendRaw(port, `${lines.join('\r\n')}\r\n\r\n`, 2000));
 }

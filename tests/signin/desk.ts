@@ -4,7 +4,7 @@ import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
 import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
 import type { Store } from '../../packages/gateway/src/stores/ports.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
-import { CANARY_KEY, CANARY_SECRET } from '../kit/house.ts';
+import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 import type { Asker } from './craft.ts';
 
 const PORT = 8402;
@@ -13,8 +13,10 @@ const PORT = 8402;
 export interface Desk extends Asker {
   readonly upstream: TokensApi;
   readonly lines: readonly LogLine[];
-  /** Moves the store's clock, both ways. */
+  /** Moves the store's clock, both ways, and the time of day with it. */
   step(seconds: number): void;
+  /** Sets the time of day alone. */
+  setRight(seconds: number): void;
   nowSeconds(): number;
   close(): Promise<void>;
 }
@@ -45,7 +47,8 @@ export async function openDesk({ variables = {}, around = (store) => store }: De
   const config = readConfig({ TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: CANARY_KEY, ...limit });
   const lines: LogLine[] = [];
   let now = Date.UTC(2026, 10, 20, 12);
-  const store = around(new MemoryStore({ now: () => now, epoch: 'desk' }));
+  let aheadMs = 0;
+  const store = around(new MemoryStore({ now: () => now, wallNow: () => now + aheadMs, epoch: 'desk' }));
   const log = (line: LogLine) => void lines.push(line);
   const { gateway, close } = await compose(config, { store, secrets: [CANARY_SECRET], log, windowMs: 3_600_000 });
   const fixed = {
@@ -62,6 +65,9 @@ export async function openDesk({ variables = {}, around = (store) => store }: De
     ask: async (target, headers = {}) => toResponse(await gateway({ ...fixed, target, headers: lowerCase(headers) })),
     step: (seconds) => {
       now += seconds * 1000;
+    },
+    setRight: (seconds) => {
+      aheadMs += seconds * 1000;
     },
     nowSeconds: () => now / 1000,
     close: () => close().then(() => upstream.close()),

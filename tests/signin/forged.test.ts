@@ -1,8 +1,8 @@
 import { siwxMessageText } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
 import { rounds } from '../kit/rounds.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader } from '../kit/wallet.ts';
 import {
   type Asker,
@@ -19,10 +19,10 @@ import { smallOrderPoints, speccheckCases, wycheproofCases } from './vectors.ts'
 
 const GROUP_ORDER = Buffer.from('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010', 'hex');
 
-let house: House;
+let house: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startHouse({}, { windowMs: 3_600_000 });
+  house = await startTestGateway({}, { windowMs: 3_600_000 });
   asker = overHttp(house);
 });
 afterAll(() => house.stop());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
 import {
   type Asker,
@@ -14,10 +14,10 @@ import {
   statusOf,
 } from './craft.ts';
 
-let house: House;
+let house: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startHouse({}, { windowMs: 3_600_000 });
+  house = await startTestGateway({}, { windowMs: 3_600_000 });
   asker = overHttp(house);
 });
 afterAll(() => house.stop());

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
 import { rounds } from '../kit/rounds.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
 import {
   type Asker,
@@ -16,11 +16,11 @@ import {
 } from './craft.ts';
 import { type Desk, openDesk } from './desk.ts';
 
-let house: House;
+let house: TestGateway;
 let desk: Desk;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startHouse({}, { windowMs: 3_600_000 });
+  house = await startTestGateway({}, { windowMs: 3_600_000 });
   desk = await openDesk();
   asker = overHttp(house);
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { challengeIn } from '@asset-gateway/client';
-import { Refusal, routes } from '@asset-gateway/protocol';
+import { Refusal } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDescribe } from '../../packages/gateway/src/describe/discovery.ts';
 import { type Crypto, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
@@ -11,13 +11,15 @@ import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
 import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
-import { type House, startHouse } from '../kit/house.ts';
+import { rowOf } from '../http/targets.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
 import { askWith, challengeOf, costsNothing, overHttp, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
 
 const ORIGIN = 'https://gw.example';
 const ATTEMPTS = 10_000;
-const describeRoute = createDescribe({ name: 'asset-gateway', routes, priceUsd: () => '0.00' });
+const route = rowOf('tokens.search');
+const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
 const budget = { key: 'test', limit: 10, windowMs: 60_000, inFlightMs: 1000 };
 
 /** The sign-in gate alone, and how often it has verified a signature. */
@@ -26,11 +28,11 @@ function gateAlone() {
   const crypto: Crypto = { ...nodeCrypto, verify: (...parts) => ++verified > 0 && nodeCrypto.verify(...parts) };
   const nonces = new Nonces(crypto, ['a secret of at least 32 characters, one']);
   const store = new MemoryStore({ now: () => Date.UTC(2026, 10, 20), epoch: 'epoch' });
-  const parts = { crypto, nonces, store, originOf: fixedOrigin(ORIGIN), budgetOf: () => budget, singleUse: true };
+  const parts = { crypto, nonces, store, originOf: fixedOrigin(ORIGIN), budget, singleUse: true };
   return { gate: new SiwxGate({ ...parts, describe: describeRoute }), nonces, store, verified: () => verified };
 }
 
-const match = createMatch(routes);
+const match = createMatch([{ route }]);
 const callWith = (header: string) =>
   match({
     method: 'GET',
@@ -57,7 +59,7 @@ describe('S5 a sign-in with an invented nonce is verified', () => {
     const call = callWith('');
     const nonce = nonces.issue(ORIGIN, store.epoch(), store.now());
     const parts = { call, origin: ORIGIN, nonce, nowMs: store.now(), code: 'sign_in_required' } as const;
-    const { members } = signInChallenge({ ...parts, describe: describeRoute });
+    const { members } = signInChallenge({ ...parts, describe: describeRoute, singleUse: true });
     const challenge = challengeIn(members);
     if (!challenge) throw new Error('no challenge');
     const genuine = await signedPayload(challenge);
@@ -72,11 +74,11 @@ describe('S5 a sign-in with an invented nonce is verified', () => {
 });
 
 describe('S5 an invented nonce opens a route', () => {
-  let house: House;
-  let other: House;
+  let house: TestGateway;
+  let other: TestGateway;
   beforeAll(async () => {
-    house = await startHouse({}, { windowMs: 3_600_000 });
-    other = await startHouse();
+    house = await startTestGateway({}, { windowMs: 3_600_000 });
+    other = await startTestGateway();
   });
   afterAll(() => Promise.all([house.stop(), other.stop()]));
 

@@ -1,6 +1,6 @@
 import { routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { challengeFor, encodeHeader, newSigner } from '../kit/wallet.ts';
 import {
   type Asker,
@@ -17,10 +17,10 @@ import {
 } from './craft.ts';
 import { type Example, exampleOf } from './examples.ts';
 
-let house: House;
+let house: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startHouse({}, { windowMs: 3_600_000 });
+  house = await startTestGateway({}, { windowMs: 3_600_000 });
   asker = overHttp(house);
 });
 afterAll(() => house.stop());

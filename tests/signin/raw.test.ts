@@ -1,15 +1,15 @@
 import { createServer } from 'node:net';
 import { challengeIn } from '@asset-gateway/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
 import { statusOf as rawStatusOf, sendRaw } from '../kit/raw.ts';
-import { askWith, costsNothing, HEALTH, overHttp, SEARCH, signInFor, statusOf } from './craft.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { askWith, costsNothing, HEALTH, overHttp, refusedWith, SEARCH, signInFor, statusOf } from './craft.ts';
 
 const EVIL = 'evil.test';
 const PUBLIC_ORIGIN = 'https://gw.example';
 
-let house: House;
-let published: House;
+let house: TestGateway;
+let published: TestGateway;
 let publishedPort: number;
 
 const freePort = (): Promise<number> =>
@@ -22,8 +22,8 @@ const freePort = (): Promise<number> =>
 
 beforeAll(async () => {
   publishedPort = await freePort();
-  house = await startHouse({}, { windowMs: 3_600_000 });
-  published = await startHouse({ PORT: String(publishedPort), GATEWAY_BASE_URL: PUBLIC_ORIGIN });
+  house = await startTestGateway({}, { windowMs: 3_600_000 });
+  published = await startTestGateway({ PORT: String(publishedPort), GATEWAY_BASE_URL: PUBLIC_ORIGIN });
 });
 afterAll(() => Promise.all([house.stop(), published.stop()]));
 
@@ -41,25 +41,78 @@ async function expectRefused(raw: string, status: number, error: string): Promis
   expect(answer.toLowerCase()).not.toContain('evil');
 }
 
-describe('S18 two sign-in headers pass', () => {
-  const orders: [string, (good: string) => string[]][] = [
-    ['a good one first', (good) => [good, 'e30=']],
-    ['a good one last', (good) => ['e30=', good]],
-    ['the same one twice', (good) => [good, good]],
-    ['an empty one first', (good) => ['', good]],
-    ['an empty one last', (good) => [good, '']],
-    ['two in one line', (good) => [`${good}, ${good}`]],
-    ['two in one line, without a space', (good) => [`${good},${good}`]],
+/** The request with these values of the sign-in header, a line each. */
+const withSignIns = (values: readonly string[]): string =>
+  request(search, [
+    host(),
+    ...values.map((value, index) => `${index === 0 ? 'SIGN-IN-WITH-X' : 'sign-in-with-x'}: ${value}`),
+  ]);
+
+/** Sends these values, and shows that they bought one answer with one upstream call. */
+async function expectOneAnswer(values: readonly string[]): Promise<void> {
+  const arrivals = house.upstream.arrivals.length;
+  expect(rawStatusOf(await sendRaw(house.port, withSignIns(values), 5000))).toBe(200);
+  expect(house.upstream.arrivals.length).toBe(arrivals + 1);
+}
+
+const JUNK = 'e30=';
+
+describe('S18 of two sign-in headers the last counts', () => {
+  const lastIsGood: [string, (good: string) => string[]][] = [
+    ['junk', (good) => [JUNK, good]],
+    ['an empty one', (good) => ['', good]],
+    ['itself', (good) => [good, good]],
+    ['junk in the same line', (good) => [`${JUNK}, ${good}`]],
+    ['junk in the same line, without a blank', (good) => [`${JUNK},${good}`]],
+    ['junk in the same line, with many blanks', (good) => [`${JUNK},${' \t'.repeat(2000)}${good}`]],
+    ['as much junk as may be', (good) => ['A'.repeat(4096), good]],
   ];
 
-  it.each(orders)('%s', async (_, valuesFor) => {
+  it.each(lastIsGood)('a good one after %s opens the route once', async (_, valuesFor) => {
     const asker = overHttp(house);
     const good = await signInFor(asker);
-    const lines = valuesFor(good).map(
-      (value, index) => `${index === 0 ? 'SIGN-IN-WITH-X' : 'sign-in-with-x'}: ${value}`,
-    );
-    const raw = request(search, [host(), ...lines]);
-    await costsNothing(house, asker, () => expectRefused(raw, 402, 'invalid_siwx_header'));
+    await expectOneAnswer(valuesFor(good));
+    await costsNothing(house, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, good)));
+  });
+
+  it('a fresh one after a used one opens the route once', async () => {
+    const asker = overHttp(house);
+    const [used, fresh] = [await signInFor(asker), await signInFor(asker)];
+    await expectOneAnswer([used]);
+    await expectOneAnswer([used, fresh]);
+    for (const values of [
+      [used, fresh],
+      [fresh, used],
+    ]) {
+      await costsNothing(house, asker, () => expectRefused(withSignIns(values), 402, 'invalid_siwx_nonce'));
+    }
+  });
+
+  it('of two good ones only the last is burnt', async () => {
+    const asker = overHttp(house);
+    const [first, last] = [await signInFor(asker), await signInFor(asker)];
+    await expectOneAnswer([first, last]);
+    await costsNothing(house, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, last)));
+    expect(await statusOf(askWith(asker, first))).toBe(200);
+  });
+
+  const refused: [string, (good: string) => string[]][] = [
+    ['junk after it', (good) => [good, JUNK]],
+    ['an empty one after it', (good) => [good, '']],
+    ['junk after it in the same line', (good) => [`${good},${JUNK}`]],
+    ['two before it', (good) => [JUNK, JUNK, good]],
+    ['two empty ones before it', (good) => ['', '', good]],
+    ['two of itself before it', (good) => [good, good, good]],
+    ['two before it in the same line', (good) => [`${JUNK},${JUNK},${good}`]],
+    ['a thousand commas before it', (good) => [`${','.repeat(1000)}${good}`]],
+    ['more junk before it than may be', (good) => ['A'.repeat(4097), good]],
+    ['a blank inside it', (good) => [JUNK, `${good.slice(0, 40)} ${good.slice(40)}`]],
+  ];
+
+  it.each(refused)('a good one with %s is refused, and not burnt', async (_, valuesFor) => {
+    const asker = overHttp(house);
+    const good = await signInFor(asker);
+    await costsNothing(house, asker, () => expectRefused(withSignIns(valuesFor(good)), 402, 'invalid_siwx_header'));
     expect(await statusOf(askWith(asker, good))).toBe(200);
   });
 });

@@ -1,16 +1,16 @@
 import { GatewayClient, newSigner } from '@asset-gateway/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askWith, HEALTH, overHttp, SEARCH, signInFor, statusOf } from './craft.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterAll(() => house.stop());
 
 /** A client, and how often it has sent something. */
-function counting({ url }: House) {
+function counting({ url }: TestGateway) {
   const count = { sent: 0 };
   const counted: typeof fetch = (...parts) => {
     count.sent++;
@@ -69,7 +69,7 @@ describe('the client', () => {
   });
 
   it('needs more than one round trip after a 400, a 429 or a 502', async () => {
-    const narrow = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }, { windowMs: 3_600_000 });
+    const narrow = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }, { windowMs: 3_600_000 });
     const { client, count } = counting(narrow);
     expect(await statusOf(client.ask(HEALTH))).toBe(200);
     expect(await statusOf(client.ask(`${SEARCH}&unknown=1`))).toBe(400);
@@ -82,11 +82,11 @@ describe('the client', () => {
   });
 
   it('cannot go on with a gateway that was restarted', async () => {
-    const first = await startHouse();
+    const first = await startTestGateway();
     const { client, count } = counting(first);
     expect(await statusOf(client.ask(HEALTH))).toBe(200);
     await first.stop();
-    const second = await startHouse({ PORT: String(first.port) });
+    const second = await startTestGateway({ PORT: String(first.port) });
     expect(await statusOf(client.ask(HEALTH))).toBe(200);
     expect(count.sent).toBe(4);
     await second.stop();

@@ -3,8 +3,8 @@ import { HEADERS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
-import { type House, startHouse } from '../kit/house.ts';
 import { rounds } from '../kit/rounds.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { decodeHeader, encodeHeader } from '../kit/wallet.ts';
 import {
   type Asker,
@@ -21,10 +21,10 @@ import { malleated } from './forgery.ts';
 
 const AT_ONCE = 200;
 
-let house: House;
+let house: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startHouse({}, { windowMs: 3_600_000 });
+  house = await startTestGateway({}, { windowMs: 3_600_000 });
   asker = overHttp(house);
 });
 afterAll(() => house.stop());
@@ -131,12 +131,12 @@ describe('HEAD', () => {
 describe('a restart between two uses', () => {
   it('opens a used header once more', async () => {
     const dataDir = makeFolder();
-    const first = await startHouse({}, { dataDir });
+    const first = await startTestGateway({}, { dataDir });
     const [used, unused] = [await signInFor(overHttp(first)), await signInFor(overHttp(first))];
     expect(await statusOf(askWith(overHttp(first), used))).toBe(200);
     await first.stop();
 
-    const second = await startHouse({ PORT: String(first.port) }, { dataDir });
+    const second = await startTestGateway({ PORT: String(first.port) }, { dataDir });
     await refusedWith('invalid_siwx_nonce', askWith(overHttp(second), used));
     await refusedWith('invalid_siwx_nonce', askWith(overHttp(second), unused));
     expect(second.upstream.arrivals).toHaveLength(0);

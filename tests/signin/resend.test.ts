@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, type HouseOptions, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { decodeHeader } from '../kit/wallet.ts';
 import {
   askFreshly,
@@ -17,10 +17,10 @@ import {
 const SEARCH_PATH = '/v1/x402/tokens/assets/search';
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
-const houses: House[] = [];
-let wide: House;
-async function open(variables = {}, options: HouseOptions = { windowMs: 3_600_000 }): Promise<House> {
-  const house = await startHouse(variables, options);
+const houses: TestGateway[] = [];
+let wide: TestGateway;
+async function open(variables = {}, options: TestGatewayOptions = { windowMs: 3_600_000 }): Promise<TestGateway> {
+  const house = await startTestGateway(variables, options);
   houses.push(house);
   return house;
 }

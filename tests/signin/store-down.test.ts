@@ -8,6 +8,7 @@ const errorOf = async (response: Response): Promise<unknown> => ((await response
 /** The same store, as an object whose steps can be replaced. */
 const around = (store: Store): Store => ({
   now: () => store.now(),
+  wallNow: () => store.wallNow(),
   ready: () => store.ready(),
   epoch: () => store.epoch(),
   admit: (attempt) => store.admit(attempt),

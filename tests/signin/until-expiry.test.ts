@@ -1,10 +1,16 @@
+import { HEADERS, routes } from '@asset-gateway/protocol';
+import { generateKeyPairSigner, type KeyPairSigner } from '@solana/kit';
+import { x402Client, x402HTTPClient } from '@x402/core/client';
+import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-with-x';
+import { wrapFetchWithPayment } from '@x402/fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader } from '../kit/wallet.ts';
 import {
   askWith,
   challengeOf,
   costsNothing,
+  HEALTH,
   overHttp,
   refusedWith,
   SEARCH,
@@ -13,13 +19,14 @@ import {
   statusOf,
 } from './craft.ts';
 import { openDesk } from './desk.ts';
+import { exampleOf } from './examples.ts';
 
 const variables = { SIWX_NONCE: 'until-expiry' };
 
 describe('until-expiry', () => {
-  let house: House;
+  let house: TestGateway;
   beforeAll(async () => {
-    house = await startHouse(variables, { windowMs: 3_600_000 });
+    house = await startTestGateway(variables, { windowMs: 3_600_000 });
   });
   afterAll(() => house.stop());
 
@@ -32,18 +39,75 @@ describe('until-expiry', () => {
     expect(house.upstream.arrivals.length).toBe(arrivals + 50);
   });
 
-  it('one header serves another path, wallet or origin too', async () => {
+  it('one header serves another wallet or origin too', async () => {
     const asker = overHttp(house);
     const payload = await signedPayload(await challengeOf(asker));
     const stranger = await signedPayload(await challengeOf(asker));
     expect(await statusOf(askWith(asker, encodeHeader(payload)))).toBe(200);
     await costsNothing(house, asker, async () => {
-      await refusedWith('invalid_siwx_uri_mismatch', askWith(asker, encodeHeader(payload), `${SEARCH}&limit=1`));
       const swapped = { ...payload, address: stranger.address };
       await refusedWith('invalid_siwx_signature', askWith(asker, encodeHeader(swapped)));
       const elsewhere = encodeHeader({ ...payload, domain: 'evil.test' });
       await refusedWith('invalid_siwx_domain_mismatch', askWith(asker, elsewhere));
     });
+  });
+});
+
+describe('until-expiry with the official client: one signature', () => {
+  let house: TestGateway;
+  beforeAll(async () => {
+    house = await startTestGateway(variables, { windowMs: 3_600_000 });
+  });
+  afterAll(() => house.stop());
+
+  /** A page on which a person signs once: the official client's header goes with every later request. */
+  async function openPage() {
+    const signer = await generateKeyPairSigner();
+    let signatures = 0;
+    const person: Pick<KeyPairSigner, 'address' | 'signMessages'> = {
+      address: signer.address,
+      signMessages: (messages) => {
+        signatures++;
+        return signer.signMessages(messages);
+      },
+    };
+    let kept: string | undefined;
+    const keeping: typeof fetch = async (input, init) => {
+      const request = new Request(input, init);
+      if (kept !== undefined && !request.headers.has(HEADERS.signIn)) request.headers.set(HEADERS.signIn, kept);
+      const response = await fetch(request);
+      if (response.ok) kept = request.headers.get(HEADERS.signIn) ?? kept;
+      return response;
+    };
+    const client = new x402HTTPClient(new x402Client()).onPaymentRequired(
+      createSIWxClientHook(person as unknown as SIWxSigner),
+    );
+    return { ask: wrapFetchWithPayment(keeping, client) as typeof fetch, signatures: () => signatures };
+  }
+
+  it('opens every route', async () => {
+    const { ask, signatures } = await openPage();
+    const rows = routes.filter(({ access }) => access === 'siwx');
+    const arrivals = house.upstream.arrivals.length;
+    for (const row of rows) {
+      const { target, init } = exampleOf(row);
+      expect(await statusOf(ask(`${house.url}${target}`, init)), row.path).toBe(200);
+    }
+    expect(house.upstream.arrivals.length).toBe(arrivals + rows.length);
+    expect([rows.length, signatures()]).toEqual([19, 1]);
+  });
+
+  it('names the origin to the wallet, and the URL asked for as the resource', async () => {
+    const challenge = await (await fetch(`${house.url}${SEARCH}`)).json();
+    expect(challenge.extensions['sign-in-with-x'].info.uri).toBe(house.url);
+    expect(challenge.resource.url).toBe(`${house.url}${SEARCH}`);
+  });
+
+  it('for one path opens no other', async () => {
+    const asker = overHttp(house);
+    const header = await signInFor(asker, SEARCH, { uri: `${house.url}${SEARCH}` });
+    expect(await statusOf(askWith(asker, header))).toBe(200);
+    await costsNothing(house, asker, () => refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, HEALTH)));
   });
 });
 

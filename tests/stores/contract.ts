@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Admit, Budget, NonceUse, Store, Verdict } from '../../packages/gateway/src/stores/ports.ts';
+import { InFlight } from '../../packages/gateway/src/stages/in-flight.ts';
+import type { Admit, Budget, NonceUse, Room, Store, Verdict } from '../../packages/gateway/src/stores/ports.ts';
+import { NO_ROOM, ROOM } from './room.ts';
 
 /** A store under test, and a way to let its clock run. */
 export interface Subject {
@@ -30,8 +32,8 @@ async function insist(store: Store, attempt: Admit): Promise<Verdict> {
   return store.admit(attempt);
 }
 
-const take = (store: Store, nonce?: NonceUse, change: { room?: boolean; owner?: string } = {}): Promise<Verdict> =>
-  insist(store, { budget, owner: owner(), room: true, ...change, ...(nonce && { nonce }) });
+const take = (store: Store, nonce?: NonceUse, change: { room?: Room; owner?: string } = {}): Promise<Verdict> =>
+  insist(store, { budget, owner: owner(), room: ROOM, ...change, ...(nonce && { nonce }) });
 
 /** The suite that every store passes. */
 export function storeContract(name: string, open: () => Promise<Subject>): void {
@@ -75,7 +77,7 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
     );
 
     withStore('the same owner asking again takes no second slot', async ({ store }) => {
-      const attempt = { budget, owner: owner(), room: true, nonce: nonceOf(store) };
+      const attempt = { budget, owner: owner(), room: ROOM, nonce: nonceOf(store) };
       expect([(await store.admit(attempt)).kind, (await store.admit(attempt)).kind]).toEqual(['admitted', 'admitted']);
       expect(store.view(budget).left).toBe(budget.limit - 1);
     });
@@ -85,12 +87,40 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
       expect(verdicts.filter(({ kind }) => kind === 'admitted')).toHaveLength(budget.limit);
     });
 
+    withStore('many at once never take more room than there is, and no slot or nonce without it', async ({ store }) => {
+      const [room, nonces] = [new InFlight(2), Array.from({ length: 3 }, () => nonceOf(store))];
+      const verdicts = await Promise.all(nonces.map((nonce) => take(store, nonce, { room })));
+      expect(verdicts.map(({ kind }) => kind).sort()).toEqual(['admitted', 'admitted', 'crowded']);
+      expect(room.isFree).toBe(false);
+      const again = await Promise.all(nonces.map((nonce) => take(store, nonce)));
+      expect(again.map(({ kind }) => kind).sort()).toEqual(['admitted', 'nonce_used', 'nonce_used']);
+      expect((await take(store)).kind).toBe('limited');
+    });
+
+    withStore('what is refused has taken no room', async ({ store }) => {
+      const [room, nonce] = [new InFlight(1), nonceOf(store)];
+      expect(await store.burn(nonce, owner())).toBe('burnt');
+      expect((await take(store, nonce, { room })).kind).toBe('nonce_used');
+      for (let used = 0; used < budget.limit; used++) await take(store);
+      expect((await take(store, undefined, { room })).kind).toBe('limited');
+      expect(room.isFree).toBe(true);
+    });
+
     withStore('a pause refuses everybody until it ends, and burns nothing', async ({ store, elapse }) => {
       const nonce = nonceOf(store);
       await store.pause(budget, 200);
       expect((await take(store, nonce)).kind).toBe('paused');
       await elapse(250);
       expect((await take(store, nonce)).kind).toBe('admitted');
+    });
+
+    withStore('a shorter pause does not end a longer one', async ({ store, elapse }) => {
+      await store.pause(budget, 10_000);
+      await store.pause(budget, 1);
+      await elapse(50);
+      const refused = await take(store);
+      expect(refused.kind).toBe('paused');
+      expect(refused.retryAfterMs).toBeGreaterThan(1_000);
     });
 
     withStore('the view starts full and shows what is taken', async ({ store }) => {
@@ -111,7 +141,7 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
 
     withStore('a refusal for want of a slot or of room burns nothing', async ({ store, elapse }) => {
       const nonce = nonceOf(store);
-      expect((await take(store, nonce, { room: false })).kind).toBe('crowded');
+      expect((await take(store, nonce, { room: NO_ROOM })).kind).toBe('crowded');
       for (let used = 0; used < budget.limit; used++) await take(store);
       expect((await take(store, nonce)).kind).toBe('limited');
       await elapse(HELD_MS + 20);
@@ -122,7 +152,7 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
       const nonce = nonceOf(store);
       for (let used = 0; used < budget.limit; used++) await take(store, used === 0 ? nonce : undefined);
       await store.pause(budget, 10_000);
-      expect((await take(store, nonce, { room: false })).kind).toBe('nonce_used');
+      expect((await take(store, nonce, { room: NO_ROOM })).kind).toBe('nonce_used');
     });
 
     withStore('too old, too new and another epoch are refused and cost no slot', async ({ store }) => {

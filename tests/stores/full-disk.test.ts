@@ -1,15 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { openEmbedded } from '../../packages/gateway/src/stores/embedded.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { openEmbedded } from '../../packages/gateway/src/compose/embedded.ts';
 import { FreeSpace } from '../../packages/gateway/src/stores/free-space.ts';
 import type { Budget } from '../../packages/gateway/src/stores/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { startHouse } from '../kit/house.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { newPayment } from '../payments/forge-records.ts';
+import { ROOM } from './room.ts';
 
 const MIB = 1024 * 1024;
 const HEALTH = '/v1/x402/tokens/health';
@@ -38,7 +39,7 @@ describe('R8 a store whose disk has no room', () => {
     const folder = makeFolder();
     const needed = { toBegin: Number.MAX_SAFE_INTEGER, toEnd: 0 };
     const { store, payments, close } = await openEmbedded(folder, { space: new FreeSpace(folder, needed) });
-    const attempt = { budget, owner: 'owner', room: true, nonce: nonce(store.epoch()) };
+    const attempt = { budget, owner: 'owner', room: ROOM, nonce: nonce(store.epoch()) };
     await expect(store.admit(attempt)).rejects.toThrow('DATA_DIR');
     expect(store.view(budget).left).toBe(30);
     const payment = newPayment();
@@ -52,10 +53,36 @@ describe('R8 a store whose disk has no room', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('R8 is looked at each time while its room could soon be gone, and four times a second while there is plenty', () => {
+    const found = { bytes: 2048 * MIB - 1, looks: 0 };
+    const space = new FreeSpace('/', { toBegin: 64 * MIB, toEnd: 8 * MIB }, () => {
+      found.looks++;
+      return found.bytes;
+    });
+    for (let count = 0; count < 10; count++) space.assertToBegin();
+    expect(found.looks).toBe(10);
+    found.bytes = 10 * MIB;
+    expect(() => space.assertToBegin()).toThrow('64 MiB');
+    space.assertToEnd();
+    found.bytes = 2048 * MIB;
+    vi.useFakeTimers({ toFake: ['performance'], now: 0 });
+    space.assertToBegin();
+    found.bytes = MIB;
+    vi.advanceTimersByTime(249);
+    space.assertToBegin();
+    expect(found.looks).toBe(13);
+    vi.advanceTimersByTime(1);
+    expect(() => space.assertToEnd()).toThrow('8 MiB');
+    vi.useRealTimers();
+  });
+
   it('R8 lets nothing through on a real full disk, and costs nobody anything', async ({ skip }) => {
     const disk = mountDisk(96);
     if (!disk) return skip('this user may not mount a disk');
-    const house = await startHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '1000' }, { dataDir: disk.folder, paid: true });
+    const house = await startTestGateway(
+      { TOKENS_RATE_LIMIT_PER_MINUTE: '1000' },
+      { dataDir: disk.folder, paid: true },
+    );
     const [signInUrl, paidUrl] = [house.url + HEALTH, house.url + newPath()];
     const shop = house.shop;
     if (!shop) throw new Error('nothing is sold');

@@ -3,6 +3,7 @@ import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
 import { UsedNonces } from '../../packages/gateway/src/stores/nonces.ts';
 import type { Budget } from '../../packages/gateway/src/stores/ports.ts';
 import { storeContract } from './contract.ts';
+import { ROOM } from './room.ts';
 
 storeContract('memory', async () => {
   let now = 1_790_000_000_000;
@@ -20,7 +21,7 @@ it('a slot from before a restart that frees late does not keep the later ones fr
   const budget = { key: 'b', limit: 2, windowMs: 100, inFlightMs: 0 };
   const held = new Map([['b', [{ owner: 'restored', freesAtMs: now + 600_000 }]]]);
   const store = new MemoryStore({ now: () => now, epoch: 'e', held });
-  const take = async (owner: string) => (await store.admit({ budget, owner, room: true })).kind;
+  const take = async (owner: string) => (await store.admit({ budget, owner, room: ROOM })).kind;
   expect([await take('one'), await take('two')]).toEqual(['admitted', 'limited']);
   now += 100;
   expect(await take('two')).toBe('admitted');
@@ -66,7 +67,7 @@ describe('a slot that cannot be kept', () => {
         kept.push(slot.owner);
       },
     });
-    const attempt = { budget, owner: 'mine', room: true };
+    const attempt = { budget, owner: 'mine', room: ROOM };
     await expect(store.admit(attempt)).rejects.toThrow('disk full');
     expect(store.view(budget).left).toBe(1);
     broken = false;

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openRedis } from '../../packages/gateway/src/compose/redis.ts';
+import type { NonceUse } from '../../packages/gateway/src/stores/ports.ts';
 import { ADMIT, READ_EPOCH } from '../../packages/gateway/src/stores/redis/budget-scripts.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { Keyspace } from '../../packages/gateway/src/stores/redis/keyspace.ts';
-import { openRedis } from '../../packages/gateway/src/stores/redis/open.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { storeContract } from './contract.ts';
+import { ROOM } from './room.ts';
 
 redisSuite('the store on Redis', () => {
   let redis: RedisServer;
@@ -28,13 +31,53 @@ redisSuite('the store on Redis', () => {
     for (const { connect } of nodes) await connect(() => undefined);
     const take = async (node: number, inFlightMs: number, limit = 2) => {
       const budget = { key: 'k', limit, windowMs: 300, inFlightMs };
-      return (await nodes[node]?.store.admit({ budget, owner: randomUUID(), room: true }))?.kind;
+      return (await nodes[node]?.store.admit({ budget, owner: randomUUID(), room: ROOM }))?.kind;
     };
     expect([await take(0, 10_000), await take(1, 0)]).toEqual(['admitted', 'admitted']);
     await sleep(400);
     // Nor does it shorten how long the limit of that slot is met.
     expect([await take(2, 0, 6), await take(2, 0, 6)]).toEqual(['admitted', 'limited']);
     for (const { close } of nodes) await close();
+  });
+
+  it('pauses all nodes for as long as the one that was asked for the longest pause', async () => {
+    await redis.command('FLUSHALL');
+    const nodes = await Promise.all([1, 2, 3].map(() => openRedis(redis.url)));
+    for (const { connect } of nodes) await connect(() => undefined);
+    const budget = { key: 'k', limit: 2, windowMs: 300, inFlightMs: 0 };
+    await nodes[0]?.store.pause(budget, 10_000);
+    await nodes[1]?.store.pause(budget, 1);
+    await sleep(20);
+    expect((await nodes[2]?.store.admit({ budget, owner: randomUUID(), room: ROOM }))?.kind).toBe('paused');
+    for (const { close } of nodes) await close();
+  });
+
+  it('U9 a pause holds for a question that is under way as well, whose nonce stays good', async () => {
+    const proxy = await startTcpProxy(redis.port);
+    const { store, connect, close } = await openRedis(`redis://127.0.0.1:${proxy.port}`);
+    await connect(() => undefined);
+    const take = (key: string, nonce: NonceUse) => {
+      const budget = { key, limit: 2, windowMs: 300, inFlightMs: 300 };
+      return store.admit({ budget, owner: randomUUID(), room: ROOM, nonce }).catch(() => undefined);
+    };
+    for (let attempt = 0; ; attempt++) {
+      const issuedAtSeconds = Math.floor(store.now() / 1000);
+      const nonce = { nonce: randomUUID(), issuedAtSeconds, epoch: store.epoch() ?? '' };
+      proxy.delayMs = 80;
+      const asked = take(`paused ${attempt}`, nonce);
+      await sleep(20);
+      const paused = store.pause({ key: `paused ${attempt}`, limit: 2, windowMs: 300, inFlightMs: 300 }, 5_000);
+      const verdict = await asked;
+      await paused;
+      proxy.delayMs = 0;
+      // On a busy machine a reply may be late; then it is asked anew, with another nonce.
+      if (!verdict || verdict.kind === 'not_given_back') continue;
+      expect(verdict.kind).toBe('paused');
+      expect((await take('other', nonce))?.kind).toBe('admitted');
+      break;
+    }
+    await close();
+    await proxy.close();
   });
 
   it('says when to come again, however little is left of it', async () => {

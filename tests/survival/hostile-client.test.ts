@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
 import { sendRaw, statusOf } from '../kit/raw.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 
 const EIGHT_UNKNOWN = 'a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8&i=9';
 const BUILT_IN = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'];
 
 describe('a client that sends', () => {
-  let house: House;
+  let house: TestGateway;
   beforeAll(async () => {
-    house = await startHouse();
+    house = await startTestGateway();
   });
   afterAll(() => house.stop());
 
@@ -66,7 +66,7 @@ describe('a client that sends', () => {
 
 describe('a client that goes away', () => {
   it('H13 with answers still queued does not hold up the end', async () => {
-    const house = await startHouse();
+    const house = await startTestGateway();
     house.upstream.faults.delayMs = 500;
     const path = '/v1/x402/tokens/assets/solana';
     const header = await signedHeader(`${house.url}${path}`);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CANARY_KEY, type House, PATIENT, startHouse } from '../kit/house.ts';
+import { CANARY_KEY, PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 
 /** An upstream that writes raw bytes to whoever connects and sends something. */
@@ -18,7 +18,7 @@ async function rawUpstream(answer: (socket: Socket) => void): Promise<{ server: 
 const head = (headers: string, body: string): string => `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n${body}`;
 
 describe('an upstream that answers with', () => {
-  let house: House | undefined;
+  let house: TestGateway | undefined;
   let upstream: { server: Server; url: string } | undefined;
 
   afterEach(async () => {
@@ -28,7 +28,7 @@ describe('an upstream that answers with', () => {
 
   async function ask(answer: (socket: Socket) => void, count = 1): Promise<string[]> {
     upstream = await rawUpstream(answer);
-    house = await startHouse({ TOKENS_API_BASE_URL: upstream.url, UPSTREAM_TIMEOUT_MS: '2000' }, PATIENT);
+    house = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url, UPSTREAM_TIMEOUT_MS: '2000' }, PATIENT);
     const url = `${house.url}/v1/x402/tokens/assets/solana`;
     const answers = await Promise.all(Array.from({ length: count }, () => askSigned(url)));
     const errors = await Promise.all(
@@ -61,7 +61,7 @@ describe('an upstream that answers with', () => {
       const body = JSON.stringify({ message: `bad key ${spelling}` });
       const headers = `Content-Type: application/json\r\nContent-Length: ${body.length}`;
       upstream = await rawUpstream((socket) => socket.write(`HTTP/1.1 400 Bad Request\r\n${headers}\r\n\r\n${body}`));
-      house = await startHouse({ TOKENS_API_BASE_URL: upstream.url });
+      house = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url });
       const answer = await askSigned(`${house.url}/v1/x402/tokens/assets/solana`);
       expect(answer.status).toBe(400);
       expect(await answer.text()).not.toContain(spelling);

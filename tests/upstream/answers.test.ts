@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type House, PATIENT, startHouse } from '../kit/house.ts';
+import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
 import { HEALTH, Visitor } from './visitor.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse({}, PATIENT);
+  house = await startTestGateway({}, PATIENT);
 });
 afterEach(() => house.upstream.faults.reset());
 afterAll(() => house.stop());

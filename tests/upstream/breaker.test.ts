@@ -1,12 +1,13 @@
 import { Refusal, type RefusalCode, type Route } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Answer, Input } from '../../packages/gateway/src/call.ts';
+import type { Answer, Input, UpstreamCall } from '../../packages/gateway/src/call.ts';
 import { Breaker } from '../../packages/gateway/src/upstreams/breaker.ts';
 import { type Ending, UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream-refusal.ts';
 import { rowOf } from '../http/targets.ts';
 
 const ROUTE: Route = rowOf('tokens.health');
-const INPUT = { path: {}, query: {}, body: {} } as Input;
+const inputOf = (name: string) => ({ path: {}, query: { name }, body: {} }) as unknown as Input;
+const ASKED = { route: ROUTE, arrival: { hosts: [], port: 0 } };
 const FINE: Answer = { json: '{}' };
 
 const failure = (code: RefusalCode = 'upstream_error', ending: Ending = 'failed') =>
@@ -21,6 +22,15 @@ function later() {
   return { promise, resolve: () => end?.resolve(FINE), reject: (error: Error) => end?.reject(error) };
 }
 
+/** Who asks for what. */
+interface Asker {
+  readonly wallet: string;
+  readonly request: string;
+}
+
+let serial = 0;
+const newAsker = (): Asker => ({ wallet: `wallet ${serial++}`, request: `request ${serial++}` });
+
 /** A breaker with a clock of its own, around an upstream that does what it is told to. */
 class Bench {
   nowMs = 1_000_000;
@@ -34,7 +44,7 @@ class Bench {
 
   constructor() {
     const upstream = {
-      answer: async (_: Route, __: Input, spend: () => Promise<unknown>): Promise<Answer> => {
+      answer: async ({ spend }: UpstreamCall): Promise<Answer> => {
         await spend();
         this.calls += 1;
         return this.does();
@@ -43,24 +53,24 @@ class Bench {
     this.breaker = new Breaker(upstream, { failures: 5, probeMs: 5_000, now: () => this.nowMs });
   }
 
-  /** The code of the refusal, or `fine`. */
-  async ask(): Promise<string> {
+  /** The code of the refusal, or `fine`; a wallet and a request that nobody else has, unless told. */
+  async ask(asker: Asker = newAsker()): Promise<string> {
     const spend = async () => {
       this.spent += 1;
       if (this.broke) throw this.broke;
       return { release: () => undefined };
     };
     try {
-      await this.breaker.answer(ROUTE, INPUT, spend);
+      await this.breaker.answer({ ...ASKED, wallet: asker.wallet, input: inputOf(asker.request), spend });
       return 'fine';
     } catch (error) {
       return error instanceof Refusal ? error.code : 'error';
     }
   }
 
-  async asks(times: number): Promise<string[]> {
+  async asks(times: number, askers: readonly Asker[] = []): Promise<string[]> {
     const codes: string[] = [];
-    for (let time = 0; time < times; time++) codes.push(await this.ask());
+    for (let time = 0; time < times; time++) codes.push(await this.ask(askers[time % askers.length]));
     return codes;
   }
 
@@ -86,7 +96,7 @@ async function openBench(): Promise<Bench> {
 /** When a refusal says to come again. */
 async function retryAfter(bench: Bench): Promise<number | undefined> {
   const error: unknown = await bench.breaker
-    .answer(ROUTE, INPUT, () => Promise.reject(new Error('spent')))
+    .answer({ ...ASKED, input: inputOf('x'), wallet: 'somebody', spend: () => Promise.reject(new Error('spent')) })
     .catch((thrown: unknown) => thrown);
   return error instanceof Refusal && error.code === 'upstream_unavailable' ? error.retryAfterSeconds : undefined;
 }
@@ -109,7 +119,6 @@ describe('U10 a breaker opens', () => {
   });
 
   const FAILURES: readonly [RefusalCode, Ending][] = [
-    ['upstream_timeout', 'failed'],
     ['upstream_unreachable', 'failed'],
     ['upstream_unreachable', 'lost'],
     ['upstream_invalid_response', 'failed'],
@@ -142,6 +151,64 @@ describe('U10 a breaker opens', () => {
     bench.broke = undefined;
     await bench.ask();
     expect([bench.breaker.isOpen, bench.calls]).toEqual([true, 5]);
+  });
+});
+
+describe('V9 a breaker does not open for the fault of a few', () => {
+  const [a, b, c, d] = [newAsker(), newAsker(), newAsker(), newAsker()];
+
+  it('however often two wallets fail, with as many requests as they like', async () => {
+    const bench = new Bench().fails();
+    for (let time = 0; time < 50; time++) await bench.ask({ ...newAsker(), wallet: time % 2 ? a.wallet : b.wallet });
+    expect([bench.breaker.isOpen, bench.calls]).toEqual([false, 50]);
+    await bench.ask(c);
+    expect(bench.breaker.isOpen).toBe(true);
+  });
+
+  it('however many wallets fail with two requests', async () => {
+    const bench = new Bench().fails();
+    for (let time = 0; time < 50; time++) await bench.ask({ ...newAsker(), request: time % 2 ? a.request : b.request });
+    expect([bench.breaker.isOpen, bench.calls]).toEqual([false, 50]);
+  });
+
+  it('whose calls were too slow: ten of them count as five', async () => {
+    const bench = new Bench().fails(failure('upstream_timeout'));
+    await bench.asks(9);
+    expect(bench.breaker.isOpen).toBe(false);
+    await bench.ask();
+    expect([bench.breaker.isOpen, bench.calls]).toEqual([true, 10]);
+  });
+
+  it('nor stays open: nobody is let through twice in a row while others wait', async () => {
+    const bench = await openBench();
+    bench.nowMs += 5_000;
+    expect(await bench.ask(a)).toBe('upstream_error');
+    expect(await bench.ask(b)).toBe('upstream_unavailable');
+    bench.nowMs += 5_000;
+    expect(await bench.asks(5, [a])).toEqual(Array.from({ length: 5 }, () => 'upstream_unavailable'));
+    expect(await bench.works().ask(b)).toBe('fine');
+    expect(bench.breaker.isOpen).toBe(false);
+  });
+
+  it('but one that asks alone is let through every time', async () => {
+    const bench = await openBench();
+    for (let round = 0; round < 3; round++) {
+      bench.nowMs += 5_000;
+      expect(await bench.ask(a)).toBe('upstream_error');
+      expect(await bench.ask(a)).toBe('upstream_unavailable');
+    }
+  });
+
+  it('and a probe that was not spent for leaves the turn with whoever comes next', async () => {
+    const bench = await openBench();
+    bench.nowMs += 5_000;
+    expect(await bench.ask(a)).toBe('upstream_error');
+    await bench.ask(b);
+    bench.nowMs += 5_000;
+    bench.broke = new Refusal('rate_limited');
+    expect(await bench.asks(2, [b, c])).toEqual(['rate_limited', 'rate_limited']);
+    bench.broke = undefined;
+    expect(await bench.works().ask(d)).toBe('fine');
   });
 });
 

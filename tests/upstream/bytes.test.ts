@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type House, PATIENT, startHouse } from '../kit/house.ts';
+import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import type { Answered } from './exchange.ts';
 import { HEALTH, Visitor } from './visitor.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse({}, PATIENT);
+  house = await startTestGateway({}, PATIENT);
 });
 afterEach(() => house.upstream.faults.reset());
 afterAll(() => house.stop());

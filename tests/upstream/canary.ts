@@ -1,4 +1,4 @@
-import { CANARY_KEY, CANARY_SECRET } from '../kit/house.ts';
+import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 
 /** The base64 digits that every encoding of a longer text has in common when it holds this one at some alignment. */
 function base64Cores(secret: string): string[] {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { type Answered, send, slotsLeft } from './exchange.ts';
 import { plainAnswer, startTrap, type Trap } from './trap.ts';
 import { HEALTH, Visitor } from './visitor.ts';
@@ -11,15 +11,15 @@ const CLIENTS = 120;
 const MEBIBYTE = 1024 * 1024;
 const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":true}');
 
-const houses: House[] = [];
+const houses: TestGateway[] = [];
 const traps: Trap[] = [];
 afterAll(async () => {
   await Promise.all(houses.map((house) => house.stop()));
   await Promise.all(traps.map((trap) => trap.close()));
 });
 
-async function houseAt(trap: Trap): Promise<House> {
-  const house = await startHouse({ TOKENS_API_BASE_URL: trap.url });
+async function houseAt(trap: Trap): Promise<TestGateway> {
+  const house = await startTestGateway({ TOKENS_API_BASE_URL: trap.url });
   houses.push(house);
   traps.push(trap);
   return house;
@@ -38,7 +38,7 @@ const codesOf = (answers: readonly Answered[]): string[] =>
 describe('U21 an upstream that is slow, and many clients', () => {
   const held: Socket[] = [];
   let holding = true;
-  let house: House;
+  let house: TestGateway;
   let trap: Trap;
   beforeAll(async () => {
     trap = await startTrap((socket) => void (holding ? held.push(socket) : socket.write(FINE)));
@@ -73,7 +73,7 @@ describe('U21 an upstream that is slow, and many clients', () => {
 
 describe('U4 answers without end', () => {
   const PARALLEL = 20;
-  let endless: House;
+  let endless: TestGateway;
   let written = 0;
   beforeAll(async () => {
     const chunk = Buffer.alloc(65_536, 'a');
@@ -100,7 +100,7 @@ describe('U4 answers without end', () => {
     ['100 MiB', { huge: 100 * MEBIBYTE }],
     ['1 GiB that came packed', { gzipBomb: 1024 * MEBIBYTE }],
   ])('of %s are not kept in memory', async (_, knobs) => {
-    const house = await startHouse();
+    const house = await startTestGateway();
     houses.push(house);
     Object.assign(house.upstream.faults, knobs);
     const before = process.memoryUsage().rss;

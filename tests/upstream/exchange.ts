@@ -1,7 +1,7 @@
 import type { Issue } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
-import type { House } from '../kit/house.ts';
 import { sendRaw, statusOf } from '../kit/raw.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
 import { secretsIn } from './canary.ts';
 
 /** A request as it is written, byte for byte: no client normalises its target or adds a header. */
@@ -68,7 +68,7 @@ function parse(text: string): AnswerBody {
 }
 
 /** Sends one request on a connection of its own. No answer to anything may hold a secret. */
-export async function send({ port }: Pick<House, 'port'>, ask: Ask): Promise<Answered> {
+export async function send({ port }: Pick<TestGateway, 'port'>, ask: Ask): Promise<Answered> {
   const written = Buffer.concat([Buffer.from(writeHead(ask, port)), Buffer.from(ask.body ?? ask.tail ?? '')]);
   const raw = await sendRaw(port, written, PATIENCE_MS);
   expect(secretsIn(raw), ask.target).toEqual([]);

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CANARY_KEY, type House, startHouse } from '../kit/house.ts';
+import { CANARY_KEY, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { HEALTH, JSON_BODY, SNAPSHOTS, TOKENS, Visitor } from './visitor.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startTestGateway();
 });
 afterEach(() => house.upstream.faults.reset());
 afterAll(() => house.stop());

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import type { FaultKnobs } from '../../packages/sandbox/src/tokens/faults.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { CANARY_KEY } from '../kit/house.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
+import { CANARY_KEY } from '../kit/test-gateway.ts';
 import { compileGateway } from '../process/program.ts';
 
 const isFull = process.env.ROUNDS === 'full';

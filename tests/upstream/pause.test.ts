@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { pauseSeconds } from '../../packages/gateway/src/upstreams/failures.ts';
-import { type House, startHouse } from '../kit/house.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
 import { HEALTH, TOKENS, Visitor } from './visitor.ts';
 
-const houses: House[] = [];
+const houses: TestGateway[] = [];
 afterAll(() => Promise.all(houses.map((house) => house.stop())));
 
-async function limitedHouse(retryAfter: string | undefined): Promise<House> {
-  const house = await startHouse();
+async function limitedHouse(retryAfter: string | undefined): Promise<TestGateway> {
+  const house = await startTestGateway();
   houses.push(house);
   Object.assign(house.upstream.faults, { status: 429, retryAfter, times: 1 });
   return house;
@@ -74,5 +74,5 @@ describe('U9 how long a Retry-After asks to wait', () => {
     ['Thu, 01 Jan 2026 00:00:30 GMT', 30],
     ['Thu, 01 Jan 2026 01:00:00 GMT', 300],
     ['Wed, 31 Dec 2025 23:59:00 GMT', 1],
-  ])('%s', (retryAfter, seconds) => expect(pauseSeconds(retryAfter, NOW)).toBe(seconds));
+  ])('%s', (retryAfter, seconds) => expect(pauseSeconds(retryAfter, NOW, 60)).toBe(seconds));
 });

@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Input } from '../../packages/gateway/src/call.ts';
-import { Lanes } from '../../packages/gateway/src/compose/lanes.ts';
+import { Channels } from '../../packages/gateway/src/compose/channels.ts';
 import { readConfig } from '../../packages/gateway/src/config/config.ts';
 import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
@@ -9,6 +9,7 @@ import { rowOf } from '../http/targets.ts';
 
 const ROUTE = rowOf('tokens.health');
 const INPUT = { path: {}, query: {}, body: {} } as Input;
+const ARRIVAL = { hosts: [], port: 0 };
 const slot = { release: () => undefined };
 
 /** A store that notes each pause, and then fails to keep it. */
@@ -23,7 +24,7 @@ class ForgetfulStore extends MemoryStore {
 
 let api: TokensApi;
 let store: ForgetfulStore;
-let lanes: Lanes;
+let lanes: Channels;
 let failures: unknown[];
 beforeAll(async () => {
   api = await startTokensApi({ key: 'a-key-of-the-upstream' });
@@ -34,11 +35,13 @@ beforeEach(() => {
   failures = [];
   const config = readConfig({ TOKENS_API_BASE_URL: api.url, TOKENS_API_KEY: api.key });
   const onFailure = (error: unknown) => void failures.push(error);
-  lanes = new Lanes({ config, store, onFailure, windowMs: undefined, breaker: undefined });
+  lanes = new Channels({ config, store, onFailure, windowMs: undefined, breaker: undefined });
 });
 
 const refusalOf = (spend: () => Promise<typeof slot>): Promise<unknown> =>
-  Promise.resolve(lanes.get(ROUTE)?.upstream.answer(ROUTE, INPUT, spend)).catch((error: unknown) => error);
+  Promise.resolve(
+    lanes.get(ROUTE)?.upstream.answer({ route: ROUTE, input: INPUT, wallet: undefined, arrival: ARRIVAL, spend }),
+  ).catch((error: unknown) => error);
 
 it('U9 a pause that cannot be kept is noted, and the answer is what the upstream said', async () => {
   Object.assign(api.faults, { status: 429, retryAfter: '7', times: 1 });

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type House, PATIENT, startHouse } from '../kit/house.ts';
-import { type Market, startMarket } from '../kit/shop.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
@@ -12,15 +12,15 @@ const LIMIT = 100_000;
 const CROWD = 16;
 const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":true}');
 
-const houses: House[] = [];
+const houses: TestGateway[] = [];
 const traps: Trap[] = [];
 afterAll(async () => {
   await Promise.all(houses.map((house) => house.stop()));
   await Promise.all(traps.map((trap) => trap.close()));
 });
 
-async function open(variables = {}): Promise<House> {
-  const house = await startHouse(variables, { windowMs: 3_600_000, ...PATIENT });
+async function open(variables = {}): Promise<TestGateway> {
+  const house = await startTestGateway(variables, { windowMs: 3_600_000, ...PATIENT });
   houses.push(house);
   return house;
 }
@@ -38,7 +38,8 @@ async function openTrap(reply: (socket: Socket, request: number) => void, variab
 }
 
 const codeOf = ({ status, json }: Answered): string => `${status} ${json.error ?? 'ok'}`;
-const ask = (house: House, method = 'GET'): Promise<Answered> => new Visitor(house).ask({ method, target: HEALTH });
+const ask = (house: TestGateway, method = 'GET'): Promise<Answered> =>
+  new Visitor(house).ask({ method, target: HEALTH });
 /** How many slots were taken, as the last answer says it. */
 const slotsTaken = (answer: Answered | undefined): number => LIMIT - (answer ? (slotsLeft(answer) ?? 0) : 0);
 
@@ -163,11 +164,11 @@ it('U18 a sign-in is burnt once and good for one answer, however often the reque
 });
 
 describe('U18 a paid request whose connection was lost', () => {
-  let market: Market;
+  let market: SellingGateway;
   afterAll(() => market?.stop());
 
   it('is sent once more when it is a GET, and paid for once', async () => {
-    market = await startMarket(ROOMY);
+    market = await startSellingGateway(ROOMY);
     const { provider } = market.shop;
     const wallet = await openWallet(market.shop);
     const call = callOf('wallet.mainnet.helius.balances');

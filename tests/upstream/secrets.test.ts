@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultKnobs } from '../../packages/sandbox/src/tokens/faults.ts';
-import { CANARY_KEY, CANARY_SECRET, type House, PATIENT, startHouse } from '../kit/house.ts';
+import { CANARY_KEY, CANARY_SECRET, PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { secretsIn } from './canary.ts';
 import { type Ask, send } from './exchange.ts';
 import { HEALTH, JSON_BODY, SNAPSHOTS, TOKENS, Visitor } from './visitor.ts';
 
-let house: House;
+let house: TestGateway;
 beforeAll(async () => {
-  house = await startHouse({ UPSTREAM_TIMEOUT_MS: '300', LOG_LEVEL: 'trace' }, PATIENT);
+  house = await startTestGateway({ UPSTREAM_TIMEOUT_MS: '300', LOG_LEVEL: 'trace' }, PATIENT);
 });
 afterEach(() => house.upstream.faults.reset());
 afterAll(() => house.stop());

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { WatchfulPool } from '../../packages/gateway/src/upstreams/watchful-pool.ts';
+import { Pool } from '../../packages/gateway/src/pool.ts';
+import { ResponseHandler } from '../../packages/gateway/src/upstreams/response-handler.ts';
 import { freePort } from '../http/ports.ts';
-import { type House, PATIENT, startHouse } from '../kit/house.ts';
+import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { slotFreesIn, slotsLeft } from './exchange.ts';
 import { startTrap, type Trap } from './trap.ts';
 import { HEALTH, Visitor } from './visitor.ts';
@@ -10,15 +11,15 @@ import { HEALTH, Visitor } from './visitor.ts';
 const SHORT = { UPSTREAM_TIMEOUT_MS: '300' };
 const ONE_SLOT = { ...SHORT, TOKENS_RATE_LIMIT_PER_MINUTE: '1' };
 
-let house: House;
-let narrow: House;
-let silent: House;
+let house: TestGateway;
+let narrow: TestGateway;
+let silent: TestGateway;
 let trap: Trap;
 beforeAll(async () => {
   trap = await startTrap(() => undefined);
-  house = await startHouse(SHORT, PATIENT);
-  narrow = await startHouse(ONE_SLOT, { windowMs: 1_500 });
-  silent = await startHouse({ ...SHORT, TOKENS_API_BASE_URL: trap.url });
+  house = await startTestGateway(SHORT, PATIENT);
+  narrow = await startTestGateway(ONE_SLOT, { windowMs: 1_500 });
+  silent = await startTestGateway({ ...SHORT, TOKENS_API_BASE_URL: trap.url });
 });
 afterEach(() => house.upstream.faults.reset());
 afterAll(async () => {
@@ -78,7 +79,7 @@ it('U1 the slot of a call that was given up stays taken: the upstream may still 
 
 describe('the slot of a call frees', () => {
   async function expectFreed(seconds: number, knobs: object, variables: object): Promise<void> {
-    const fresh = await startHouse({ UPSTREAM_TIMEOUT_MS: '900', ...variables });
+    const fresh = await startTestGateway({ UPSTREAM_TIMEOUT_MS: '900', ...variables });
     Object.assign(fresh.upstream.faults, knobs);
     const freesIn = slotFreesIn(await new Visitor(fresh).ask({ target: HEALTH })) ?? 0;
     // The rest of the deadline, and what of a second had begun.
@@ -100,13 +101,18 @@ describe('the slot of a call frees', () => {
 });
 
 it('U1 what was to be written before its deadline is not written after it', async () => {
-  const pool = new WatchfulPool(trap.url, { connections: 1 });
-  const [heard, late] = [trap.heard.length, { writeUntilMs: performance.now() - 1, written: false, started: false }];
-  await expect(pool.request({ method: 'GET', path: '/', opaque: late })).rejects.toThrow('too late to be written');
-  expect([trap.heard.length, late.written]).toEqual([heard, false]);
-  const inTime = { writeUntilMs: performance.now() + 60_000, written: false, started: false };
-  pool.request({ method: 'GET', path: '/', opaque: inTime }).catch(() => undefined);
+  const pool = new Pool(trap.url, { connections: 1 });
+  const [heard, late] = [trap.heard.length, new ResponseHandler(-1)];
+  pool.dispatch({ method: 'GET', path: '/' }, late);
+  // Its timer may come before the connection does.
+  await expect(late.head()).rejects.toThrow(/^(too late to be written|deadline)$/);
+  expect([trap.heard.length, late.isWritten]).toEqual([heard, false]);
+  late.end();
+  const inTime = new ResponseHandler(60_000);
+  inTime.head().catch(() => undefined);
+  pool.dispatch({ method: 'GET', path: '/' }, inTime);
   await wait(200);
-  expect([trap.heard.length, inTime.written]).toEqual([heard + 1, true]);
+  expect([trap.heard.length, inTime.isWritten]).toEqual([heard + 1, true]);
+  inTime.end();
   await pool.destroy();
 });

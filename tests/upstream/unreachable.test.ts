@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type House, PATIENT, startHouse } from '../kit/house.ts';
+import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { plainAnswer, startTrap, type Trap } from './trap.ts';
 import { HEALTH, Visitor } from './visitor.ts';
 
 let answer = '';
 let upstream: Trap;
 let trap: Trap;
-let house: House;
-const others: House[] = [];
+let house: TestGateway;
+const others: TestGateway[] = [];
 beforeAll(async () => {
   upstream = await startTrap((socket) => socket.write(answer));
   trap = await startTrap((socket) =>
     socket.end(plainAnswer('200 OK', ['Content-Type: application/json'], '"trapped"')),
   );
-  house = await startHouse({ TOKENS_API_BASE_URL: upstream.url }, PATIENT);
+  house = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url }, PATIENT);
 });
 afterAll(async () => {
   await Promise.all([house, ...others].map((each) => each.stop()));
@@ -137,7 +137,7 @@ describe('U10 an upstream that is not there', () => {
     ],
     ['it speaks no TLS', async () => upstream.url.replace('http:', 'https:')],
   ])('is 502 upstream_unreachable: %s', async (_, urlOf) => {
-    const elsewhere = await startHouse({ TOKENS_API_BASE_URL: await urlOf() });
+    const elsewhere = await startTestGateway({ TOKENS_API_BASE_URL: await urlOf() });
     others.push(elsewhere);
     const { status, json, text } = await new Visitor(elsewhere).ask({ target: HEALTH });
     expect([status, json.error]).toEqual([502, 'upstream_unreachable']);

@@ -1,6 +1,6 @@
 import { challengeIn, signIn } from '@asset-gateway/client';
 import { expect } from 'vitest';
-import type { House } from '../kit/house.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
 import { newSigner } from '../kit/wallet.ts';
 import { type Answered, type Ask, send, slotsLeft } from './exchange.ts';
 
@@ -13,10 +13,10 @@ export const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** A wallet that signs for the gateway's bare origin, so that each of its sign-ins opens any one path. */
 export class Visitor {
-  readonly #house: House;
+  readonly #house: TestGateway;
   readonly #signer = newSigner();
 
-  constructor(house: House) {
+  constructor(house: TestGateway) {
     this.#house = house;
   }
 
@@ -44,7 +44,7 @@ export class Visitor {
  * no request reaches the upstream, no slot is taken, and in the end the sign-in still opens what is in order.
  */
 export async function refusedForFree(
-  house: House,
+  house: TestGateway,
   asks: readonly Ask[],
   check: (answer: Answered, ask: Ask) => void,
 ): Promise<void> {

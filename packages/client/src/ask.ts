@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { createMatcher, dollars, NETWORKS, routes } from '@asset-gateway/protocol';
+import { dollars, NETWORKS } from '@asset-gateway/protocol';
+import { failureSentence, kindOf } from './ask-failure.ts';
+import { Misunderstood, readRequest } from './ask-request.ts';
 import { GatewayClient } from './client.ts';
 import { gatewayUrl } from './config.ts';
 import { indent } from './indent.ts';
-import { type Offer, type Purse, transactionIn } from './pay.ts';
+import type { Offer } from './offer.ts';
+import { type Purse, transactionIn } from './pay.ts';
 import { keypairFromFile, newKeypair, signerFromBytes } from './signer.ts';
 
 const USAGE = `Usage: npm run ask -- <path> [<json body>] [--pay] [--keypair <file>] [--rpc <url>]
@@ -13,20 +16,12 @@ const USAGE = `Usage: npm run ask -- <path> [<json body>] [--pay] [--keypair <fi
   --keypair   a Solana CLI keypair file; without it a new wallet signs
   --pay       pay for the answer; without --keypair with USDC of the sandbox
   --rpc       the Solana RPC to pay through; needed with --keypair
+  ASSET_GATEWAY_URL is the gateway that is asked; unset, http://localhost:8402.
+  Exit code: 0 a good answer, 1 a refusal or no answer, 2 the command was not understood.
 `;
 
-const PREFIXES = ['/v1/x402/tokens/', '/v1/x402/'];
-
-/** A relative path is the first of the gateway's families of routes that knows it. */
-function absolutePath(path: string): string {
-  if (path.startsWith('/')) return path;
-  const find = createMatcher(routes);
-  const candidates = PREFIXES.map((prefix) => prefix + path);
-  const known = candidates.find((candidate) => typeof find(candidate.split('?', 1)[0] ?? '') === 'object');
-  return known ?? `${PREFIXES[0]}${path}`;
-}
-
 const OPTIONS = {
+  help: { type: 'boolean', short: 'h' },
   keypair: { type: 'string' },
   pay: { type: 'boolean' },
   rpc: { type: 'string' },
@@ -45,36 +40,79 @@ async function askFaucet(rpcUrl: string, address: string): Promise<void> {
   if (!response?.ok) throw new Error('this is no sandbox: paying takes --keypair <file> and --rpc <url>');
 }
 
+function readWords() {
+  try {
+    return parseArgs({ allowPositionals: true, options: OPTIONS });
+  } catch (error) {
+    const [sentence = ''] = String((error as Error).message).split('. ', 1);
+    throw new Misunderstood(`${sentence}\n${USAGE.trimEnd()}`);
+  }
+}
+
+/** The key pair in a file. What a parser says about a file that is none would quote it. */
+function readKeypair(file: string) {
+  try {
+    const keypair = keypairFromFile(file);
+    return { keypair, signer: signerFromBytes(keypair) };
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Misunderstood(
+      isMissing
+        ? `--keypair: there is no file ${file}`
+        : '--keypair takes a Solana CLI keypair file: a JSON array of 64 numbers',
+    );
+  }
+}
+
+function assertUsable(url: string): void {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
+  throw new Misunderstood('ASSET_GATEWAY_URL must be an origin such as http://localhost:8402');
+}
+
+async function show(response: Response): Promise<number> {
+  const text = await response.text();
+  const kind = kindOf(response, text);
+  if (kind === undefined) {
+    const { origin } = new URL(response.url);
+    throw new Error(`${origin} answers ${response.status} and is no gateway; set ASSET_GATEWAY_URL to one`);
+  }
+  process.stdout.write(kind === 'json' ? `${indent(text)}\n` : text);
+  return response.ok ? 0 : 1;
+}
+
 async function main(): Promise<number> {
-  const { positionals, values } = parseArgs({ allowPositionals: true, options: OPTIONS });
-  const [path, body] = positionals;
-  if (path === undefined) {
+  const { positionals, values } = readWords();
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if (positionals.length === 0) {
     process.stderr.write(USAGE);
     return 2;
   }
-  const keypair = values.keypair === undefined ? newKeypair() : keypairFromFile(values.keypair);
-  const signer = signerFromBytes(keypair);
-  const pay = async ({ network, amount }: Offer): Promise<Purse> => {
-    process.stderr.write(`paying $${dollars(Number(amount))} on ${network}\n`);
+  const { path, ...asked } = readRequest(positionals);
+  assertUsable(gatewayUrl());
+  const fresh = newKeypair();
+  const { keypair, signer } =
+    values.keypair === undefined ? { keypair: fresh, signer: signerFromBytes(fresh) } : readKeypair(values.keypair);
+  const pay = async ({ network, amount, payTo }: Offer): Promise<Purse> => {
+    process.stderr.write(`paying $${dollars(Number(amount))} on ${network} to ${payTo}\n`);
     if (values.keypair !== undefined && values.rpc === undefined) throw new Error('--keypair pays through --rpc <url>');
     const rpcUrl = values.rpc ?? sandboxRpc(network);
     if (values.keypair === undefined) await askFaucet(rpcUrl, signer.address);
     return { keypair, rpcUrl };
   };
   const client = new GatewayClient({ baseUrl: gatewayUrl(), signer, ...(values.pay && { pay }) });
-  const response = await client.ask(absolutePath(path), body === undefined ? {} : { body: JSON.parse(body) });
+  const response = await client.ask(path, asked);
   const transaction = transactionIn(response);
   process.stderr.write(`${response.status} ${response.url}\nsigned by ${signer.address}\n`);
   if (transaction) process.stderr.write(`transaction ${transaction}\n`);
-  process.stdout.write(`${indent(await response.text())}\n`);
-  return response.ok ? 0 : 1;
+  return show(response);
 }
 
 try {
   process.exitCode = await main();
 } catch (error) {
-  const { message, cause } = error as Error & { cause?: { code?: string } };
-  const hint = cause?.code === 'ECONNREFUSED' ? `nothing listens on ${gatewayUrl()}; run npm start first` : message;
-  process.stderr.write(`ask: ${hint}\n`);
-  process.exitCode = 1;
+  process.stderr.write(`ask: ${failureSentence(error, gatewayUrl())}\n`);
+  process.exitCode = error instanceof Misunderstood ? 2 : 1;
 }

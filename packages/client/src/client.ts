@@ -1,5 +1,6 @@
 import { HEADERS, type PaymentRequired } from '@asset-gateway/protocol';
-import { type Offer, offerIn, type Purse, paymentFor } from './pay.ts';
+import { type Offer, offerIn } from './offer.ts';
+import { type Purse, paymentFor } from './pay.ts';
 import { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
 import type { Signer } from './signer.ts';
 
@@ -8,7 +9,7 @@ export interface ClientOptions {
   /** The gateway's public origin. */
   readonly baseUrl: string;
   readonly signer: Signer;
-  /** Pays for an offer, or throws; without it paid routes answer 402. */
+  /** Approves an offer, or throws; no more than the offer is then paid. Without it paid routes answer 402. */
   readonly pay?: (offer: Offer) => Promise<Purse>;
   /** Another fetch, for tests and special transports. */
   readonly fetch?: typeof fetch;
@@ -56,8 +57,9 @@ export class GatewayClient {
       this.#last = challenge;
       return this.#send(url, body, signInHeader(await signIn(challenge, this.#signer, url)));
     }
+    if (!this.#pay) return first;
     const offer = offerIn(asked);
-    return offer && this.#pay ? this.#buy(url, body, asked as PaymentRequired, await this.#pay(offer)) : first;
+    return offer ? this.#buy(url, body, asked as PaymentRequired, await this.#pay(offer)) : first;
   }
 
   /** Sends one payment until its outcome is known: a payment is sent again, never made anew. */

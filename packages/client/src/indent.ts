@@ -1,13 +1,29 @@
-/** A run of JSON text that indenting leaves alone, or one structural character. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+/** White space, one structural character, or a run of text that is no string. */
+const TOKEN = /\s+|[{}[\],:]|[^\s{}[\],:"]+/y;
+const MAX_DEPTH = 64;
+
+function stringAt(json: string, start: number): string {
+  let end = start + 1;
+  while (end < json.length && json[end] !== '"') end += json[end] === '\\' ? 2 : 1;
+  return json.slice(start, end + 1);
+}
+
+function* tokensOf(json: string): Generator<string> {
+  for (let at = 0; at < json.length; ) {
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(json)?.[0] ?? stringAt(json, at);
+    at += token.length;
+    if (token.trim() !== '') yield token;
+  }
+}
 
 /** Indents JSON text without reading its numbers, so that those beyond 2^53 stay what they are. */
 export function indent(json: string): string {
   let depth = 0;
   let result = '';
   let previous = '';
-  const newLine = () => `\n${'  '.repeat(depth)}`;
-  for (const [token] of json.matchAll(TOKENS)) {
+  const newLine = () => `\n${'  '.repeat(Math.min(depth, MAX_DEPTH))}`;
+  for (const token of tokensOf(json)) {
     const opened = previous === '{' || previous === '[';
     const closes = token === '}' || token === ']';
     if (closes) depth--;

@@ -1,13 +1,6 @@
 import { HEADERS, type PaymentRequired } from '@asset-gateway/protocol';
-
-/** What is asked for a paid answer. */
-export interface Offer {
-  /** CAIP-2. */
-  readonly network: string;
-  /** Millionths of a dollar in USDC. */
-  readonly amount: string;
-  readonly payTo: string;
-}
+import { offerIn, payableIn } from './offer.ts';
+import { assertPays } from './payment-check.ts';
 
 /** What a wallet pays with. */
 export interface Purse {
@@ -17,17 +10,13 @@ export interface Purse {
   readonly rpcUrl: string;
 }
 
-/** The offer in the body of a 402; nothing when it asks for something else than a payment. */
-export function offerIn(body: unknown): Offer | undefined {
-  const accepts = (body as Partial<PaymentRequired> | null)?.accepts;
-  return accepts?.[0] as Offer | undefined;
-}
-
-/** Makes the payment that a 402 asks for, with x402's own client: the headers that buy the answer. */
-export async function paymentFor(
-  required: PaymentRequired,
-  { keypair, rpcUrl }: Purse,
-): Promise<Record<string, string>> {
+/**
+ * Makes the payment that a 402 asks for, with x402's own client: the headers that buy the answer. What is signed is the
+ * offer that `offerIn` shows of this 402, whatever else it asks for; throws when it would be anything more.
+ */
+export async function paymentFor(body: PaymentRequired, { keypair, rpcUrl }: Purse): Promise<Record<string, string>> {
+  const [offer, required] = [offerIn(body), payableIn(body)];
+  if (!offer) throw new Error('the 402 asks for no payment');
   const [kit, { x402Client }, { ExactSvmScheme }] = await Promise.all([
     import('@solana/kit'),
     import('@x402/core/client'),
@@ -35,10 +24,11 @@ export async function paymentFor(
   ]);
   const signer = await kit.createKeyPairSignerFromBytes(keypair);
   const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl }));
-  const payload = await client.createPaymentPayload(
+  const payment = await client.createPaymentPayload(
     required as unknown as Parameters<typeof client.createPaymentPayload>[0],
   );
-  return { [HEADERS.payment]: btoa(JSON.stringify(payload)) };
+  await assertPays(payment, offer, signer.address);
+  return { [HEADERS.payment]: btoa(JSON.stringify(payment)) };
 }
 
 /** The transaction of a payment that has settled, from the answer's headers. */

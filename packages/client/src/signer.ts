@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { pkcs8OfSeed } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 
 /** A key pair as Solana tools keep it: 32 bytes of seed, 32 of public key. */
@@ -21,8 +22,6 @@ export interface Signer {
 }
 
 const SEED_BYTES = 32;
-/** What stands before a raw Ed25519 seed in PKCS #8 (RFC 8410). */
-const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function signerOf(privateKey: KeyObject): Signer {
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
@@ -35,7 +34,7 @@ function signerOf(privateKey: KeyObject): Signer {
 /** A wallet from the 32-byte seed, or the 64 bytes of seed and public key that Solana tools keep. */
 export function signerFromBytes(bytes: Uint8Array): Signer {
   if (bytes.length !== SEED_BYTES && bytes.length !== 2 * SEED_BYTES) throw new TypeError('a key has 32 or 64 bytes');
-  const der = Buffer.concat([PKCS8_HEAD, bytes.subarray(0, SEED_BYTES)]);
+  const der = Buffer.from(pkcs8OfSeed(bytes.subarray(0, SEED_BYTES)));
   return signerOf(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
 }
 

@@ -1,17 +1,21 @@
 import type { HttpMethod, Match, PaymentState, RefusalCode, RequestValues, Route } from '@asset-gateway/protocol';
 import type { NonceUse } from './stores/ports.ts';
 
+/** Where a request arrived. */
+export interface Arrival {
+  /** Every Host line. */
+  readonly hosts: readonly string[];
+  /** The port that the request arrived at. */
+  readonly port: number;
+}
+
 /** A request as it arrived: complete, within the server's size limits, and not interpreted yet. */
-export interface Inbound {
+export interface Inbound extends Arrival {
   readonly method: string;
   /** The raw request target. Anything that has been through a URL parser is normalised and no longer what was sent. */
   readonly target: string;
   /** By lower-case name; repeated ones joined as Node joins them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Every Host line. */
-  readonly hosts: readonly string[];
-  /** The port that the request arrived at. */
-  readonly port: number;
   readonly body: Uint8Array;
   /** The client's address, for the log. */
   readonly client: string;
@@ -24,8 +28,33 @@ export interface Outbound {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** What was paid for it, for the log. */
+  readonly sale?: Sale;
   /** Called when the whole answer has been handed to the client's connection. */
   readonly onDelivered?: () => void;
+}
+
+/** What a settled admission adds to the answer. */
+export interface Receipt {
+  readonly headers: Readonly<Record<string, string>>;
+  /** What was paid, in dollars, for the envelope of paid routes. */
+  readonly priceUsd?: string;
+  /** The same for the log, with the transaction. */
+  readonly sale?: Sale;
+  /** Called when the client has the answer. */
+  readonly onDelivered?: () => void;
+}
+
+/** The settled payment that an answer was bought with. */
+export interface Sale {
+  /** Atomic units of the asset: millionths of a dollar. */
+  readonly micros: number;
+  /** The mint of what was paid with. */
+  readonly asset: string;
+  /** The signature that settled it. */
+  readonly transaction: string;
+  /** The payment came again, and its answer had reached its payer before. */
+  readonly isRepeat: boolean;
 }
 
 /** A request that has found its row. */
@@ -42,10 +71,10 @@ export interface Call {
 
 declare const validated: unique symbol;
 
-/** Values that passed their row's schemas and rules; only the reader in stages/validate.ts makes one. */
+/** Values that passed their row's schemas and rules; only a reader of stages/validate.ts makes one. */
 export type Input = RequestValues & { readonly [validated]: true };
 
-/** What one request leaves behind, and what every answer to it owes. */
+/** What one request leaves behind. */
 export interface Trail {
   readonly requestId: string;
   wallet?: string;
@@ -53,14 +82,8 @@ export interface Trail {
   refused?: { readonly code: RefusalCode; readonly reason: string | undefined };
   upstreamMs?: number;
   budgetLeft?: number;
-  /** Adds the headers that an admission owes to every answer, refusals too. */
-  stamp?: (headers: Record<string, string>) => void;
   /** What has become of the payment, for refusals that do not say it themselves. */
   payment?: PaymentState;
-  /** Told when the client has its answer, and of no refusal. */
-  delivered?: () => void;
-  /** Adds a fresh challenge to a 402. */
-  challenge?: (code: RefusalCode) => Challenge;
 }
 
 /** The parts of a challenge: headers, and members of the body. */
@@ -83,6 +106,17 @@ export type NoncedTake = (nonce?: NonceUse) => Promise<Slot>;
 
 /** Leave to write one upstream request. Called immediately before it is written; refuses by throwing. */
 export type Spend = () => Promise<Slot>;
+
+/** A call whose input has been read, as an upstream is asked for its answer. */
+export interface UpstreamCall {
+  readonly route: Route;
+  readonly input: Input;
+  /** The wallet that asks; nothing on routes that are open to everybody. */
+  readonly wallet: string | undefined;
+  /** For documents that name their own address. Whatever else the request held goes to no upstream. */
+  readonly arrival: Arrival;
+  readonly spend: Spend;
+}
 
 /** An upstream's answer: its JSON text, unchanged; or a document of the gateway's own, whose row may name another type. */
 export interface Answer {

@@ -1,41 +1,47 @@
-import type { Access } from '@asset-gateway/protocol';
-import type { Call, Inbound, Input, Outbound, Spend, Trail } from './call.ts';
-import type { Admission, Gate } from './gates/gate.ts';
+import { Refusal } from '@asset-gateway/protocol';
+import type { Inbound, Outbound } from './call.ts';
+import type { Endpoint } from './endpoint.ts';
+import { lastResort } from './last-resort.ts';
 import { preflight } from './stages/cors.ts';
 import { refuse, success } from './stages/envelope.ts';
+import type { Found } from './stages/match.ts';
 import type { RequestTrail } from './stages/trail.ts';
-import type { Upstream } from './upstreams/upstream.ts';
 
 /** The gateway: a request goes in, an answer comes out. It never rejects. */
 export type Gateway = (inbound: Inbound) => Promise<Outbound>;
 
 /** What the pipeline is put together from. */
-export interface House {
+export interface GatewayParts {
   readonly open: (inbound: Inbound) => RequestTrail;
-  readonly match: (inbound: Inbound) => Call;
-  readonly gates: Readonly<Record<Access, Gate>>;
-  readonly validate: (call: Call) => Input;
-  readonly spending: (call: Call, admission: Admission, trail: Trail) => Spend;
-  readonly upstreamOf: (call: Call) => Upstream;
+  readonly match: (inbound: Inbound) => Found<Endpoint>;
+  /** Told of an error that even a refusal could not be made of. Never throws. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** THE PIPELINE: everything that happens to a request, in the order in which it happens. */
-export const createGateway = ({ open, match, gates, validate, spending, upstreamOf }: House): Gateway => {
-  return async (inbound) => {
+export const createGateway = ({ open, match, onFailure }: GatewayParts): Gateway => {
+  const answerTo = async (inbound: Inbound): Promise<Outbound> => {
     const trail = open(inbound);
     try {
       const call = trail.follow(match(inbound));
       if (call.method === 'OPTIONS') return trail.finish(preflight(call));
-      const { route } = call;
-      await using admission = await gates[route.access].admit(call, trail);
-      const bought = admission.answer;
-      if (bought) return trail.finish(success(route, bought, await admission.settle(bought)));
-      const input = validate(call);
-      const answer = await upstreamOf(call).answer(route, input, spending(call, admission, trail));
+      const { endpoint, route } = call;
+      const passed = await endpoint.gate.admit(call, trail);
+      if ('answer' in passed) return trail.finish(success(route, passed.answer, passed.receipt));
+      await using admission = trail.enter(passed);
+      const input = endpoint.read(call);
+      const spend = endpoint.spending(admission, trail);
+      const { wallet } = trail;
+      const answer = await endpoint.upstream.answer({ route, input, wallet, arrival: inbound, spend });
       const receipt = await admission.settle(answer);
       return trail.finish(success(route, answer, receipt));
     } catch (error) {
       return trail.finish(refuse(error, trail));
     }
   };
+  return (inbound) =>
+    answerTo(inbound).catch((error) => {
+      onFailure(error);
+      return lastResort(new Refusal('internal_error'));
+    });
 };

@@ -2,9 +2,10 @@ import { pino } from 'pino';
 import { spellingsOf } from './secrets.ts';
 import type { LogLine } from './stages/trail.ts';
 
-/** Takes whole lines. */
+/** Takes whole lines. A stream says by an error that nobody reads them any more. */
 export interface LogDestination {
-  write(line: string): void;
+  write(line: string): unknown;
+  on?(event: 'error', listener: () => void): unknown;
 }
 
 /** Writes what happened: one JSON object a line. */
@@ -13,6 +14,45 @@ export interface Log {
   readonly notice: (message: string) => void;
   /** Something failed that no request can be told of. */
   readonly failure: (error: unknown) => void;
+  /** Whether nobody reads it any more, and nothing is written. */
+  readonly isLost: () => boolean;
+}
+
+/** A destination as long as it takes anything: when its reader has died, that is no reason to stop serving. */
+class Outlet {
+  readonly #destination: LogDestination;
+  #isLost = false;
+
+  constructor(destination: LogDestination) {
+    this.#destination = destination;
+    destination.on?.('error', () => this.#lose());
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  write(line: string): void {
+    if (this.#isLost) return;
+    try {
+      this.#destination.write(line);
+    } catch {
+      this.#lose();
+    }
+  }
+
+  #lose(): void {
+    this.#isLost = true;
+  }
+}
+
+/** Each destination is listened to once, however many logs are written to it. */
+const outlets = new WeakMap<LogDestination, Outlet>();
+
+function outletOf(destination: LogDestination): Outlet {
+  const outlet = outlets.get(destination) ?? new Outlet(destination);
+  outlets.set(destination, outlet);
+  return outlet;
 }
 
 const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
@@ -21,8 +61,13 @@ const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
 };
 
 /** The log of a gateway that holds these secrets: none of them gets into a line, whatever an error's text says. */
-export function createLog(level: string, secrets: readonly string[], destination?: LogDestination): Log {
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination ?? process.stdout);
+export function createLog(
+  level: string,
+  secrets: readonly string[],
+  destination: LogDestination = process.stdout,
+): Log {
+  const outlet = outletOf(destination);
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, outlet);
   const hidden = secrets.flatMap(spellingsOf);
   const redact = (text: string): string =>
     hidden.reduce((result, secret) => result.replaceAll(secret, '[secret]'), text);
@@ -33,5 +78,6 @@ export function createLog(level: string, secrets: readonly string[], destination
     },
     notice: (message) => logger.info(redact(message)),
     failure: (error) => logger.error({ reason: redact(String((error as Error)?.stack ?? error)) }, 'failure'),
+    isLost: () => outlet.isLost,
   };
 }

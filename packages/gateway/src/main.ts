@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 import { processEnvironment, readConfig } from './config/config.ts';
 import { run } from './run.ts';
+import { explain } from './usage.ts';
 
 const [command, ...words] = process.argv.slice(2);
 if (command === 'doctor') {
-  const { doctor } = await import('./doctor/command.ts');
+  const { doctor } = await import('@asset-gateway/doctor');
   process.exitCode = await doctor(words, process);
+} else if (command !== undefined) {
+  process.exitCode = explain(command, process);
 } else {
   await run(async () => {
     // A configuration with faults says so before anything large is loaded.

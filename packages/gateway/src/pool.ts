@@ -1,3 +1,3 @@
 import './native-fetch.ts';
 
-export { Pool } from 'undici';
+export { Pool, util } from 'undici';

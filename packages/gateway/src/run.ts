@@ -16,8 +16,14 @@ function fail(error: unknown): never {
 /** A terminal and the program that started us may both pass on one and the same signal. */
 const SAME_SIGNAL_MS = 500;
 
+/** Whoever reads what we write may go away. */
+function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}
+
 /** Runs a service until SIGTERM or SIGINT: the first signal drains it, a second one ends the process at once. */
 export async function run(start: () => Promise<Service>): Promise<void> {
+  outliveReaders();
   const starting = start();
   let stoppingSince: number | undefined;
   const onSignal = () => {

@@ -2,7 +2,7 @@
 function base64Cores(secret: string): string[] {
   return [0, 1, 2].map((shift) => {
     const digits = Buffer.from('\0'.repeat(shift) + secret).toString('base64');
-    return digits.slice(shift === 0 ? 0 : shift + 1).replace(/.?=+$/, '');
+    return digits.slice(shift === 0 ? 0 : shift + 1).replace(/.?={1,2}$/, '');
   });
 }
 
@@ -19,4 +19,12 @@ export function spellingsOf(secret: string): string[] {
   const base64url = cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'));
   const upper = [hex.toUpperCase(), percent.toUpperCase()];
   return [...new Set([secret, encodeURIComponent(secret), percent, hex, ...upper, ...cores, ...base64url])];
+}
+
+const MIN_PART_LENGTH = 16;
+
+/** What of a URL is a secret: values of its query, and long parts of its path. */
+export function secretsIn(url: string): string[] {
+  const { searchParams, pathname } = new URL(url);
+  return [...searchParams.values(), ...pathname.split('/')].filter((part) => part.length >= MIN_PART_LENGTH);
 }

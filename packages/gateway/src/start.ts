@@ -1,11 +1,13 @@
-import { compose, type Surroundings } from './compose/compose.ts';
-import { secretsIn } from './compose/lanes.ts';
+import { compose, type Dependencies } from './compose/compose.ts';
 import { openState, type State } from './compose/state.ts';
-import { type Config, ConfigError } from './config/config.ts';
+import type { Config } from './config/config.ts';
+import { listenFault } from './config/listen-fault.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/server.ts';
 import { createLog, type Log, type LogDestination } from './log.ts';
+import { inFormat } from './log-format.ts';
 import type { ServedMetrics } from './metrics/server.ts';
+import { secretsIn } from './secrets.ts';
 import type { LogLine } from './stages/trail.ts';
 
 /** A gateway that is serving. */
@@ -19,7 +21,7 @@ export interface RunningGateway {
 }
 
 /** What a start may be given beside the configuration. */
-export interface StartOptions extends Pick<Surroundings, 'windowMs' | 'breaker' | 'onStep'> {
+export interface StartOptions extends Pick<Dependencies, 'windowMs' | 'breaker' | 'onStep'> {
   /** Where the log goes instead of standard output. */
   readonly logTo?: LogDestination;
   /** How long `stop` waits for requests that were on their way over open connections; a second unless told. */
@@ -30,34 +32,22 @@ const MAX_CONNECTIONS = 2_000;
 const DRAIN_MS = 55_000;
 const GRACE_MS = 1_000;
 
-/** What to change when nothing can listen there; the variables may have a prefix. */
-function listenFault(error: NodeJS.ErrnoException, { host, port }: Place, prefix = ''): Error {
-  const name = `${prefix}PORT`;
-  if (error.code === 'EADDRINUSE')
-    return new ConfigError([`${name}: ${port} on ${host} is in use; stop the other program or set ${name}.`]);
-  if (error.code === 'EACCES')
-    return new ConfigError([`${name}: ${port} may not be used by this user; set ${name} above 1023.`]);
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return new ConfigError([`${prefix}HOST: ${host} is no address of this machine.`]);
-  }
-  return error;
-}
-
-interface Place {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** What must never show up in the log. */
 function secretsOf({ tokens, paid, redisUrl }: Config): string[] {
-  const urls = paid
-    ? [paid.rpcUrls.alchemy, paid.rpcUrls.helius, paid.solanaRpcUrls].flatMap(Object.values<string>)
-    : [];
+  const urls = paid ? [...Object.values(paid.rpcUrls), paid.solanaRpcUrls].flatMap(Object.values<string>) : [];
   const { wallet, facilitator } = paid ?? {};
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
   const redisPassword = redisUrl === undefined ? undefined : decodeURIComponent(new URL(redisUrl).password);
   const own = [tokens?.key, wallet?.key, authorization, redisPassword].filter((secret) => secret !== undefined);
   return [...own, ...urls.flatMap(secretsIn)];
+}
+
+/** The log, with what there is to say about the configuration in it. */
+function openLog(config: Config, secrets: readonly string[], logTo: LogDestination = process.stdout): Log {
+  const destination = inFormat(config.logFormat, logTo);
+  const log = createLog(config.logLevel, [...secrets, ...secretsOf(config)], destination);
+  for (const each of config.notices) log.notice(each);
+  return log;
 }
 
 /** Keeps metrics and gives them out, where they are asked for. */
@@ -76,7 +66,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   const { logTo, graceMs = GRACE_MS, ...paces } = options;
   const { store, payments, fees, secrets, connect } = foundations.state;
   const { metrics, url: metricsUrl } = foundations.served ?? {};
-  const log = createLog(config.logLevel, [...secrets, ...secretsOf(config)], logTo);
+  const log = openLog(config, secrets, logTo);
   await connect(log.notice);
   const { request, notice, failure: onFailure } = log;
   const observe = (line: LogLine) => {
@@ -99,6 +89,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
     throw listenFault(error, config);
   });
   metrics?.watch(house.readings);
+  metrics?.watchLog(log.isLost);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
     url: config.baseUrl ?? `http://${host}:${port}`,

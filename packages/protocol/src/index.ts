@@ -1,10 +1,13 @@
 export { ALLOWED_HEADERS, CORS_HEADERS, EXPOSED_HEADERS, SENT_BY_MISTAKE } from './cors.ts';
+export { pkcs8OfSeed } from './ed25519.ts';
 export { envelope } from './envelope.ts';
-export { createMatcher, type Match } from './match.ts';
+export { breakEvenSolPrice, USUAL_FEE_LAMPORTS, usualFeeMicros } from './fees.ts';
+export { createMatcher, type Match, type Placed } from './match.ts';
 export { type Cluster, NETWORKS, SIGN_IN_NETWORKS, USDC, USDC_DECIMALS } from './networks.ts';
-export { CATALOG_PROVIDERS, ENUMERATIONS } from './parameters.ts';
+export { ENUMERATIONS } from './parameters.ts';
 export { HEADERS, type PaymentRequired, type Resource } from './payment-required.ts';
 export { dollars, type Pricing, priceMicros, RATES, type Rates } from './pricing.ts';
+export { CATALOG_PROVIDERS, PROVIDERS, type Provider, type UpstreamProvider } from './providers.ts';
 export {
   type Issue,
   type PaymentState,
@@ -19,7 +22,6 @@ export {
   type HttpMethod,
   type InputSchemas,
   JSON_MEDIA_TYPE,
-  type Provider,
   type RequestValues,
   type Route,
   type Rule,

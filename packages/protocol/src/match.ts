@@ -1,43 +1,55 @@
 import type { HttpMethod, Route } from './route.ts';
 
+/** What a row must have to be found. */
+export type Placed = Pick<Route, 'path' | 'httpMethod'>;
+
 /** What a path leads to: the rows that share it, by verb, and its decoded path parameters. */
-export interface Match {
-  readonly rows: ReadonlyMap<HttpMethod, Route>;
+export interface Match<Row = Route> {
+  readonly rows: ReadonlyMap<HttpMethod, Row>;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-interface Node {
-  readonly literals: Map<string, Node>;
-  parameter?: { readonly name: string; readonly node: Node };
-  readonly rows: Map<HttpMethod, Route>;
+interface Node<Row> {
+  readonly literals: Map<string, Node<Row>>;
+  parameter?: { readonly name: string; readonly node: Node<Row> };
+  readonly rows: Map<HttpMethod, Row>;
 }
 
-const PATH = /^(?:\/[\w\-.~!$&'()*+,;=:@%]*)+$/;
+const PATH = /^\/[\w\-.~!$&'()*+,;=:@%/]*$/;
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-const node = (): Node => ({ literals: new Map(), rows: new Map() });
+const node = <Row>(): Node<Row> => ({ literals: new Map(), rows: new Map() });
 
-function childOf(parent: Node, segment: string): Node {
+function childOf<Row>(parent: Node<Row>, segment: string): Node<Row> {
   if (segment.startsWith(':')) {
     parent.parameter ??= { name: segment.slice(1), node: node() };
     return parent.parameter.node;
   }
-  const child = parent.literals.get(segment) ?? node();
+  const child = parent.literals.get(segment) ?? node<Row>();
   parent.literals.set(segment, child);
   return child;
 }
 
-/** The decoded segments of a raw path, or nothing when it is not a plain path: a broken escape, an empty or a dot segment. */
-function segmentsOf(path: string): string[] | undefined {
-  if (!PATH.test(path) || path.includes('//')) return undefined;
+const decode = (text: string): string => (text.includes('%') ? decodeURIComponent(text) : text);
+
+/** Whether a raw path is a plain one: no broken escape, no empty and no dot segment. */
+function isPlain(path: string): boolean {
+  if (!PATH.test(path) || path.includes('//') || DOT_SEGMENT.test(path)) return false;
   try {
-    const segments = path.slice(1).split('/').map(decodeURIComponent);
-    return segments.includes('.') || segments.includes('..') ? undefined : segments;
+    decode(path);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
-function find(from: Node, segments: readonly string[], parameters: Record<string, string>): Node | undefined {
+const segmentsOf = (path: string, limit?: number): string[] => path.slice(1).split('/', limit);
+
+function find<Row>(
+  from: Node<Row>,
+  segments: readonly string[],
+  parameters: Record<string, string>,
+): Node<Row> | undefined {
   const [segment, ...rest] = segments;
   if (segment === undefined) return from.rows.size > 0 ? from : undefined;
   const literal = from.literals.get(segment);
@@ -52,16 +64,20 @@ function find(from: Node, segments: readonly string[], parameters: Record<string
  * Segments are decoded before they are compared, so an encoded literal is that literal, and literals win over
  * parameters for every verb. Answers `malformed` for what is no plain path, nothing for an unknown one.
  */
-export function createMatcher(routes: readonly Route[]): (path: string) => Match | 'malformed' | undefined {
-  const root = node();
-  for (const route of routes) {
-    route.path.slice(1).split('/').reduce(childOf, root).rows.set(route.httpMethod, route);
-  }
+export function createMatcher<Row extends Placed>(
+  rows: readonly Row[],
+): (path: string) => Match<Row> | 'malformed' | undefined {
+  const root = node<Row>();
+  for (const row of rows)
+    segmentsOf(row.path)
+      .reduce(childOf<Row>, root)
+      .rows.set(row.httpMethod, row);
+  // One more than any row has: such a path is unknown, however much longer it is.
+  const limit = 1 + Math.max(0, ...rows.map(({ path }) => segmentsOf(path).length));
   return (path) => {
-    const segments = segmentsOf(path);
-    if (!segments) return 'malformed';
+    if (!isPlain(path)) return 'malformed';
     const parameters: Record<string, string> = {};
-    const found = find(root, segments, parameters);
+    const found = find(root, segmentsOf(path, limit).map(decode), parameters);
     return found && { rows: found.rows, parameters };
   };
 }

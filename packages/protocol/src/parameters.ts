@@ -68,6 +68,3 @@ export const assetId = (reserved: readonly string[] = []) =>
   });
 
 export const optional = Type.Optional;
-
-/** The values of the catalog's provider filter. */
-export const CATALOG_PROVIDERS = ['alchemy', 'helius', 'tokens'] as const;

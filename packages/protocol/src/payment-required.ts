@@ -26,8 +26,8 @@ export const HEADERS = {
   payment: 'PAYMENT-SIGNATURE',
   paymentResponse: 'PAYMENT-RESPONSE',
   /** Version 1 of x402. */
-  oldPayment: 'X-PAYMENT',
-  oldPaymentResponse: 'X-PAYMENT-RESPONSE',
+  version1Payment: 'X-PAYMENT',
+  version1PaymentResponse: 'X-PAYMENT-RESPONSE',
   replayed: 'Idempotency-Replayed',
   replayNonce: 'Replay-Nonce',
 } as const;

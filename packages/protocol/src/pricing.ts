@@ -1,4 +1,5 @@
-import type { Provider, Route } from './route.ts';
+import { PROVIDERS, type Provider } from './providers.ts';
+import type { Route } from './route.ts';
 
 /** What a provider charges for a million of its units, in millionths of a dollar. */
 export type Rates = Readonly<Partial<Record<Provider, number>>>;
@@ -8,17 +9,19 @@ export interface Pricing {
   readonly rates: Rates;
   /** Added to the price of every paid route, in millionths of a dollar. */
   readonly surchargeMicros: number;
+  /** Prices of an operator's own, by route id, in millionths of a dollar: in place of what is computed. */
+  readonly own?: ReadonlyMap<string, number>;
 }
 
-/** Published rates: Alchemy's compute units at $0.45 a million, Helius' credits at $5. */
-export const RATES: Rates = { alchemy: 450_000, helius: 5_000_000 };
+/** The published rates. */
+export const RATES: Rates = Object.fromEntries(Object.entries(PROVIDERS).map(([name, { rate }]) => [name, rate]));
 
 const MICROS = 1_000_000;
 
 /** The price of one call in millionths of a dollar, which are the atomic units of USDC; 0 for what is free. */
-export function priceMicros({ units, provider }: Route, { rates, surchargeMicros }: Pricing): number {
+export function priceMicros({ id, units, provider }: Route, { rates, surchargeMicros, own }: Pricing): number {
   if (units === undefined) return 0;
-  return Math.ceil((units * (rates[provider] ?? 0)) / MICROS) + surchargeMicros;
+  return own?.get(id) ?? Math.ceil((units * (rates[provider] ?? 0)) / MICROS) + surchargeMicros;
 }
 
 /** `5` as `0.000005`: dollars with as many decimals as it takes, two at the least. */

@@ -32,7 +32,9 @@ export const REFUSALS = {
   invalid_siwx_malformed_signature: signIn(
     'Address and signature are base58 of 32 and 64 bytes; sign the fresh challenge.',
   ),
-  invalid_siwx_signature: signIn('The signature does not match the address and the message; sign the fresh challenge.'),
+  invalid_siwx_signature: signIn(
+    'The signature does not match the address and the text, whose lines /llms.txt and docs/signing.md show; sign the fresh challenge.',
+  ),
 
   payment_required: {
     status: 402,
@@ -189,13 +191,20 @@ export interface RefusalDetails {
   readonly reason?: string;
 }
 
+/** Where V8 keeps how many calls an error notes. */
+const engine: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error;
+
 /** Thrown wherever a request is refused; one place turns it into a response. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly details: RefusalDetails;
 
   constructor(code: RefusalCode, details: RefusalDetails = {}) {
+    // Where an answer comes from is no fault to be traced, and noting it would cost as much as the rest of the refusal.
+    const { stackTraceLimit } = engine;
+    engine.stackTraceLimit = 0;
     super(details.reason ?? code);
+    engine.stackTraceLimit = stackTraceLimit;
     this.name = 'Refusal';
     this.code = code;
     this.details = details;

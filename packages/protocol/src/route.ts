@@ -1,8 +1,6 @@
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import type { Cluster } from './networks.ts';
-
-/** Who answers a route: the gateway itself, or the provider behind an upstream. */
-export type Provider = 'gateway' | 'tokens' | 'alchemy' | 'helius';
+import type { Provider } from './providers.ts';
 
 /** A family of routes. */
 export type Surface = 'system' | 'tokens' | 'rpc' | 'das' | 'wallet';

@@ -65,11 +65,13 @@ export const limitForFull = (maximum: number): Rule => ({
 });
 
 const ADDRESS_BYTES = 32;
+/** The most digits that so many bytes have in base58. Decoding takes time with the square of their number. */
+const ADDRESS_DIGITS = 44;
 
 /** A name has a dot; anything else must be base58 of 32 bytes. */
 function isWallet(value: unknown): boolean {
   if (typeof value !== 'string' || value.includes('.')) return true;
-  return bs58.decodeUnsafe(value)?.length === ADDRESS_BYTES;
+  return value.length <= ADDRESS_DIGITS && bs58.decodeUnsafe(value)?.length === ADDRESS_BYTES;
 }
 
 /** A wallet is a name, or an address whose base58 is 32 bytes. */

@@ -1,42 +1,24 @@
 #!/usr/bin/env node
-import { processEnvironment, type RunningGateway, readConfig, run, startGateway } from '@asset-gateway/gateway';
-import { type SandboxShop, startSandboxShop } from './shop.ts';
-import { startTokensApi, type TokensApi } from './tokens/api.ts';
+import { processEnvironment, readConfig, run, startGateway } from '@asset-gateway/gateway';
+import { banner } from './banner.ts';
+import { chainFault, chainPort } from './chain-ports.ts';
+import { startSolanaSandbox } from './solana-sandbox.ts';
+import { startTokensApi } from './tokens/api.ts';
 
 const SANDBOX_KEY = 'sandbox-key-0123456789';
 /** Any of these says that the operator sells by himself. */
 const PAID = /^(?:ALCHEMY|HELIUS|FACILITATOR|SOLANA)_|^(?:PAY_TO_WALLET|FEE_PAYER_KEYPAIR)$/;
 
-/** What of the world is invented. */
-interface World {
-  readonly tokens: TokensApi | undefined;
-  readonly shop: SandboxShop | undefined;
-}
-
-function banner({ url }: RunningGateway, { tokens, shop }: World): string {
-  const shown = url.replace('127.0.0.1', 'localhost');
-  return `
-  Asset gateway listening on ${shown}
-
-  sign-in, payments, budget   real
-  Tokens API                  ${tokens ? 'SANDBOX: an invented market, offline; set TOKENS_API_KEY for the real one' : 'real'}
-  Solana, RPC, DAS, wallets   ${shop ? 'SANDBOX: a real SVM with play money, offline; see docs/configuration.md' : 'real'}
-
-  Try next, in another terminal:
-
-    npm run ask -- assets/solana
-${shop ? `    npm run ask -- --pay solana/mainnet/helius/rpc/getBalance '{"params":["${shop.payTo}"]}'\n` : ''}
-`;
-}
-
 await run(async () => {
   const environment = processEnvironment();
-  const port = Number(environment.PORT ?? 8402);
   const sellsAlone = Object.entries(environment).some(([name, value]) => PAID.test(name) && value?.trim());
+  const port = sellsAlone ? undefined : chainPort(environment);
   const tokens = environment.TOKENS_API_KEY?.trim() ? undefined : await startTokensApi({ key: SANDBOX_KEY });
   const shop = sellsAlone
     ? undefined
-    : await startSandboxShop({ key: SANDBOX_KEY, ...(port > 0 && { port: port + 1 }) });
+    : await startSolanaSandbox({ key: SANDBOX_KEY, ...(port !== undefined && { port }) }).catch((error) => {
+        throw chainFault(error);
+      });
   const gateway = await startGateway(
     readConfig({
       ...environment,
@@ -44,7 +26,7 @@ await run(async () => {
       ...shop?.variables,
     }),
   );
-  process.stdout.write(banner(gateway, { tokens, shop }));
+  process.stdout.write(banner(gateway.url, { tokens, shop }));
   return {
     log: gateway.log,
     async stop() {

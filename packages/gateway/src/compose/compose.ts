@@ -1,33 +1,29 @@
-import { type Access, dollars, type Route, routes } from '@asset-gateway/protocol';
+import { dollars, type Route, routes } from '@asset-gateway/protocol';
 import type { Config } from '../config/config.ts';
-import { createDescribe } from '../describe/discovery.ts';
 import { loadSodium, nodeCrypto } from '../gates/crypto.ts';
-import type { Gate } from '../gates/gate.ts';
 import { fixedOrigin, localOrigins } from '../gates/origin.ts';
-import { closedGate, publicGate } from '../gates/public.ts';
-import { SiwxGate } from '../gates/siwx/gate.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import type { Readings } from '../metrics/readings.ts';
+import { type ExactSetup, openExact } from '../payments/open.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { FeeStore } from '../payments/store/fees.ts';
 import { createMatch } from '../stages/match.ts';
-import { createSpending } from '../stages/spend.ts';
+import { Sales } from '../stages/sales.ts';
 import { type LogLine, RequestTrail } from '../stages/trail.ts';
-import { createValidate } from '../stages/validate.ts';
-import type { FeeStore } from '../stores/fees.ts';
-import type { PaymentStore } from '../stores/payments.ts';
 import type { Store } from '../stores/ports.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
-import { selfUpstream } from '../upstreams/self.ts';
-import { Lanes } from './lanes.ts';
+import { Channels } from './channels.ts';
+import { bindEndpoints } from './endpoints.ts';
 import { ownAnswers } from './own-answers.ts';
+import { priceNotices } from './prices.ts';
 import { readiness } from './readiness.ts';
 import { readingsOf } from './readings.ts';
-import { openShop, priceNotices, type Shop } from './shop.ts';
 
 /** What a gateway is composed from besides its configuration. */
-export interface Surroundings {
+export interface Dependencies {
   readonly store: Store;
-  readonly payments?: PaymentStore;
+  readonly payments?: Payments;
   readonly fees?: FeeStore;
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
@@ -55,52 +51,41 @@ export interface Composed {
 
 const ignore = () => undefined;
 
-/** Puts the house together; the only place that knows every part. */
-export async function compose(config: Config, surroundings: Surroundings): Promise<Composed> {
-  const { store, payments, fees, secrets, log, notice = ignore, onFailure = ignore } = surroundings;
-  const { windowMs, breaker, isStopping = () => false } = surroundings;
+/** Puts the gateway together; the only place that knows every part. */
+export async function compose(config: Config, dependencies: Dependencies): Promise<Composed> {
+  const { store, payments, fees, secrets, log, notice = ignore, onFailure = ignore } = dependencies;
+  const { windowMs, breaker, isStopping = () => false } = dependencies;
   const crypto = (await loadSodium()) ?? nodeCrypto;
-  const randomId = () => Buffer.from(crypto.random(16)).toString('hex');
+  const randomId = () => crypto.random(16).toString('hex');
   const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
-  const lanes = new Lanes({ config, store, onFailure, windowMs, breaker });
-  const parts = { ...surroundings, config, crypto, originOf, randomId, notice, onFailure };
+  const channels = new Channels({ config, store, onFailure, windowMs, breaker });
+  const parts = { ...dependencies, config, crypto, originOf, randomId, notice, onFailure };
   const ledgers = payments && fees && { payments, fees };
-  const shop = config.paid && ledgers ? await openShop({ ...parts, paid: config.paid, ...ledgers }) : undefined;
-  const enabled = routes.filter((route) => isEnabled(route, lanes, shop));
-  const laneOf = (route: Route) => lanes.get(route) ?? unreachable(route);
-  const budgetOf = (route: Route) => laneOf(route).budget;
-  const nonces = new Nonces(crypto, secrets);
-  const priceUsd = (route: Route): string => dollars(shop?.priceOf(route) ?? 0);
+  const exact = config.paid && ledgers ? await openExact({ ...parts, paid: config.paid, ...ledgers }) : undefined;
+  const enabled = routes.filter((route) => isEnabled(route, channels, exact));
+  const priceUsd = (route: Route): string => dollars(exact?.priceOf(route) ?? 0);
   const service = { name: config.serviceName, routes: enabled, priceUsd };
-  const describe = createDescribe(service);
-  const siwx = new SiwxGate({ crypto, nonces, store, originOf, budgetOf, describe, singleUse: config.singleUse });
-  const gates: Record<Access, Gate> = { public: publicGate, siwx, exact: shop?.gate(describe) ?? closedGate };
+  const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: config.singleUse };
   const own = { ...ownAnswers(service, originOf), readiness: () => readiness(store, isStopping()) };
+  const sales = new Sales();
   const gateway = createGateway({
-    open: (inbound) => new RequestTrail(inbound, { log, randomId }),
-    match: createMatch(enabled),
-    gates,
-    validate: createValidate(enabled),
-    spending: createSpending({ store, budgetOf, inFlightOf: (route) => laneOf(route).inFlight, randomId }),
-    upstreamOf: (call) => (call.route.provider === 'gateway' ? selfUpstream(own, call) : laneOf(call.route).upstream),
+    open: (inbound) => new RequestTrail(inbound, { log, randomId, sales }),
+    match: createMatch(bindEndpoints({ service, store, channels, own, signIn, exact, randomId })),
+    onFailure,
   });
-  if (shop) for (const line of priceNotices(enabled, shop)) notice(line);
-  const readings = readingsOf({ store, lanes, payments, shop, isStopping });
-  return { gateway, readings, close: () => closeBoth(shop, lanes) };
+  if (exact && config.paid) for (const line of priceNotices(enabled, exact.priceOf, config.paid)) notice(line);
+  const readings = readingsOf({ store, channels, payments, exact, isStopping });
+  return { gateway, readings, close: () => closeBoth(exact, channels) };
 }
 
-async function closeBoth(shop: Shop | undefined, lanes: Lanes): Promise<void> {
-  await shop?.close();
-  await lanes.close();
+async function closeBoth(exact: ExactSetup | undefined, channels: Channels): Promise<void> {
+  await exact?.close();
+  await channels.close();
 }
 
 /** A route is there when somebody answers it and, for money, when somebody can be paid. */
-function isEnabled(route: Route, lanes: Lanes, shop: Shop | undefined): boolean {
+function isEnabled(route: Route, channels: Channels, exact: ExactSetup | undefined): boolean {
   if (route.provider === 'gateway') return true;
-  const isSold = route.access !== 'exact' || shop?.clusters.has(route.cluster ?? '') === true;
-  return isSold && lanes.get(route) !== undefined;
-}
-
-function unreachable(route: Route): never {
-  throw new Error(`${route.id} is enabled and has no lane`);
+  const isSold = route.access !== 'exact' || exact?.clusters.has(route.cluster ?? '') === true;
+  return isSold && channels.get(route) !== undefined;
 }

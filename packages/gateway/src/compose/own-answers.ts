@@ -5,7 +5,7 @@ import { openApi } from '../describe/openapi.ts';
 import { ownRoute, type Service } from '../describe/service.ts';
 import { wellKnown } from '../describe/well-known.ts';
 import type { OriginOf } from '../gates/origin.ts';
-import type { OwnAnswers } from '../upstreams/self.ts';
+import type { OwnAnswer } from '../upstreams/self.ts';
 
 /** Makes a thing when it is first asked for, and keeps it; its keys are few and known. */
 function kept<K, V>(make: (key: K) => V): (key: K) => V {
@@ -17,20 +17,23 @@ function kept<K, V>(make: (key: K) => V): (key: K) => V {
   };
 }
 
+/** By the row's method. */
+export type OwnAnswers = Readonly<Record<string, OwnAnswer>>;
+
 /** The gateway's own answers: views of the enabled routes, for each origin that they name. */
 export function ownAnswers(service: Service, originOf: OriginOf): OwnAnswers {
   const answerOf = (method: string, text: string) => document(text, ownRoute(service, method).maxAgeSeconds ?? 0);
   const catalogOf = kept((provider: string | undefined) => {
     return answerOf('catalog', JSON.stringify(catalog(service, provider)));
   });
-  const atOrigin = (method: string, view: (service: Service, origin: string) => string): OwnAnswers[string] => {
+  const atOrigin = (method: string, view: (service: Service, origin: string) => string): OwnAnswer => {
     const viewFrom = kept((origin: string) => answerOf(method, view(service, origin)));
-    return ({ inbound }) => viewFrom(originOf(inbound));
+    return ({ arrival }) => viewFrom(originOf(arrival));
   };
   const liveness = { json: JSON.stringify({ ok: true, service: service.name, status: 'healthy' }) };
   return {
     liveness: () => liveness,
-    catalog: (_, { query: { provider } }) => catalogOf(provider === undefined ? undefined : String(provider)),
+    catalog: ({ input }) => catalogOf(input.query.provider === undefined ? undefined : String(input.query.provider)),
     openapi: atOrigin('openapi', (...parts) => JSON.stringify(openApi(...parts))),
     wellKnown: atOrigin('wellKnown', (...parts) => JSON.stringify(wellKnown(...parts))),
     llms: atOrigin('llms', llmsText),

@@ -1,29 +1,29 @@
 import type { Readings } from '../metrics/readings.ts';
-import type { PaymentStore } from '../stores/payments.ts';
+import type { ExactSetup } from '../payments/open.ts';
+import type { Payments } from '../payments/payments.ts';
 import type { Store } from '../stores/ports.ts';
-import type { Lane, Lanes } from './lanes.ts';
+import type { Channel, Channels } from './channels.ts';
 import { whyNotReady } from './readiness.ts';
-import type { Shop } from './shop.ts';
 
 /** What is read from. */
 export interface Sources {
   readonly store: Store;
-  readonly lanes: Lanes;
-  readonly payments: PaymentStore | undefined;
-  readonly shop: Shop | undefined;
+  readonly channels: Channels;
+  readonly payments: Payments | undefined;
+  readonly exact: ExactSetup | undefined;
   readonly isStopping: () => boolean;
 }
 
 /** A store that cannot be reached must not keep the other metrics from being given out. */
-const countOpen = (payments: PaymentStore): Promise<number | undefined> =>
+const countOpen = (payments: Payments): Promise<number | undefined> =>
   payments.open().then(
     ({ length }) => length,
     () => undefined,
   );
 
-/** What the metrics look up in a house that is put together. */
-export function readingsOf({ store, lanes, payments, shop, isStopping }: Sources): Readings {
-  const read = ({ name, upstream, budget }: Lane) => ({
+/** What the metrics look up in a gateway that is put together. */
+export function readingsOf({ store, channels, payments, exact, isStopping }: Sources): Readings {
+  const read = ({ name, upstream, budget }: Channel) => ({
     ...name,
     left: store.view(budget).left,
     limit: budget.limit,
@@ -31,8 +31,9 @@ export function readingsOf({ store, lanes, payments, shop, isStopping }: Sources
   });
   return {
     isReady: () => whyNotReady(store, isStopping()) === undefined,
-    lanes: () => Array.from(lanes.all(), read),
+    channels: () => Array.from(channels.all(), read),
     openPayments: async () => (payments ? countOpen(payments) : 0),
-    feePayers: async () => shop?.feePayers() ?? [],
+    feePayers: async () => exact?.feePayers() ?? [],
+    sales: () => exact?.sales() ?? [],
   };
 }

@@ -1,16 +1,17 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
-import { openEmbedded } from '../stores/embedded.ts';
-import type { FeeStore } from '../stores/fees.ts';
+import type { Payments } from '../payments/payments.ts';
+import type { FeeStore } from '../payments/store/fees.ts';
+import { Damage } from '../stores/damage.ts';
 import { type FolderLock, lockFolder } from '../stores/lock.ts';
-import type { PaymentStore } from '../stores/payments.ts';
 import type { Store } from '../stores/ports.ts';
+import { openEmbedded } from './embedded.ts';
 
 /** Everything that the gateway remembers, and where. */
 export interface State {
   readonly store: Store;
-  readonly payments: PaymentStore;
+  readonly payments: Payments;
   readonly fees: FeeStore;
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
@@ -25,7 +26,7 @@ export const openState = (config: Config): Promise<State> =>
 
 /** State in Redis. Nothing is asked of it yet: a gateway starts without it as well. */
 async function openShared({ secrets }: Config, url: string): Promise<State> {
-  const { openRedis } = await import('../stores/redis/open.ts');
+  const { openRedis } = await import('./redis.ts');
   return { ...(await openRedis(url)), secrets };
 }
 
@@ -34,7 +35,7 @@ async function openFolder({ dataDir, secrets }: Config): Promise<State> {
   const lock = await takeFolder(dataDir);
   const { store, payments, fees, secret, close } = await openEmbedded(dataDir).catch(async (error) => {
     await lock.close();
-    throw error;
+    throw storeFault(error, dataDir);
   });
   return {
     store,
@@ -46,6 +47,20 @@ async function openFolder({ dataDir, secrets }: Config): Promise<State> {
   };
 }
 
+/** What the operator can do about a store that does not open. */
+function storeFault(error: unknown, folder: string): unknown {
+  const { message, code } = error as NodeJS.ErrnoException;
+  if (error instanceof Damage) {
+    return new ConfigError([
+      `DATA_DIR: gateway.lmdb in ${folder} is damaged (${message}): restore a backup of it, or move it away and start with an ` +
+        'empty one, which loses the secret that was made there, what is known of payments, answers that are owed, and the ' +
+        "budget's last minute.",
+    ]);
+  }
+  if (code === undefined) return error;
+  return new ConfigError([`DATA_DIR: gateway.lmdb in ${folder} cannot be opened (${message}).`]);
+}
+
 async function takeFolder(folder: string): Promise<FolderLock> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -53,7 +68,12 @@ async function takeFolder(folder: string): Promise<FolderLock> {
   } catch {
     throw new ConfigError([`DATA_DIR: the folder ${folder} cannot be made or written.`]);
   }
-  const lock = await lockFolder(folder);
-  if (lock) return lock;
-  throw new ConfigError([`DATA_DIR: another process serves from ${folder}; without REDIS_URL only one may.`]);
+  const locking = await lockFolder(folder).catch(({ code, message }: NodeJS.ErrnoException) => {
+    const why = code ?? message;
+    throw new ConfigError([
+      `DATA_DIR: the folder ${folder} cannot hold a lock (${why}): it needs room, and a local disk.`,
+    ]);
+  });
+  if ('lock' in locking) return locking.lock;
+  throw new ConfigError([`DATA_DIR: ${locking.holder} serves from ${folder}; without REDIS_URL only one may.`]);
 }

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { nearlyKnown } from './nearly-known.ts';
 import { type PaidConfig, readPaid } from './paid.ts';
 import { ConfigError, type Environment, MAX_LIMIT, parseUrl, Reader } from './settings.ts';
 
@@ -25,8 +26,12 @@ export interface Config {
   /** CIDR texts. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: string;
+  /** Nothing: for a person where the log goes to a terminal, else for programs. */
+  readonly logFormat: 'json' | 'pretty' | undefined;
   /** Where metrics are given out; nothing when they are not kept. */
   readonly metrics: { readonly port: number; readonly host: string } | undefined;
+  /** What the start should say: nothing is wrong, but it may not be meant. */
+  readonly notices: readonly string[];
 }
 
 /** The asset-data API, its key and what the key may spend. */
@@ -38,6 +43,10 @@ export interface TokensConfig {
 
 const MIN_SECRET_LENGTH = 32;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+const WITHOUT_TLS =
+  'GATEWAY_BASE_URL is http: whoever is on the way can read and use what clients sign; end TLS in front of the gateway ' +
+  'and set the https origin';
 
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
@@ -74,6 +83,8 @@ function readBaseUrl(read: Reader, host: string): string | undefined {
     url?.pathname === '/' && url.search === '',
     'GATEWAY_BASE_URL must be a plain origin such as https://gateway.example, without a path.',
   );
+  const isPlain = url?.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1'));
+  if (isPlain) read.notices.push(WITHOUT_TLS);
   return url?.origin;
 }
 
@@ -117,6 +128,11 @@ function readProxies(read: Reader): string[] {
   return proxies;
 }
 
+function readLogFormat(read: Reader): Config['logFormat'] {
+  if (read.optional('LOG_FORMAT') === undefined) return undefined;
+  return read.choice('LOG_FORMAT', 'json', ['json', 'pretty']) === 'pretty' ? 'pretty' : 'json';
+}
+
 function readMetrics(read: Reader): Config['metrics'] {
   const host = read.text('METRICS_HOST', '127.0.0.1');
   if (read.optional('METRICS_PORT') === undefined) return undefined;
@@ -127,13 +143,14 @@ function readMetrics(read: Reader): Config['metrics'] {
 export function readConfig(environment: Environment): Config {
   const read = new Reader(environment);
   const host = read.text('HOST', '127.0.0.1');
+  const paid = readPaid(read);
   const config: Config = {
     port: read.integer('PORT', 8402, [0, 65_535]),
     host,
     baseUrl: readBaseUrl(read, host),
     serviceName: read.text('SERVICE_NAME', 'asset-gateway'),
     tokens: readTokens(read),
-    paid: readPaid(read),
+    paid: paid === 'unusable' ? undefined : paid,
     singleUse: read.choice('SIWX_NONCE', 'single-use', ['single-use', 'until-expiry']) === 'single-use',
     secrets: readSecrets(read),
     dataDir: read.text('DATA_DIR', './data'),
@@ -141,11 +158,13 @@ export function readConfig(environment: Environment): Config {
     upstreamTimeoutMs: read.integer('UPSTREAM_TIMEOUT_MS', 10_000, [1, 600_000]),
     trustedProxies: readProxies(read),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
+    logFormat: readLogFormat(read),
     metrics: readMetrics(read),
+    notices: [...read.notices, ...nearlyKnown(environment)],
   };
   read.choice('RESPONSE_CACHE', 'off', ['off']);
   read.check(
-    config.tokens !== undefined || config.paid !== undefined,
+    config.tokens !== undefined || paid !== undefined,
     'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL or HELIUS_API_KEY.',
   );
   if (read.faults.length > 0) throw new ConfigError(read.faults);

@@ -1,6 +1,6 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import bs58 from 'bs58';
+import { readKeypair } from './keypair.ts';
+import { readPrices } from './prices.ts';
 import { MAX_LIMIT, parseUrl, type Reader } from './settings.ts';
 
 /** A cluster's name, as variables spell it in capitals. */
@@ -18,6 +18,10 @@ export interface PaidConfig {
   readonly limitsPerSecond: { readonly rpc: number; readonly das: number; readonly wallet: number };
   readonly useMemos: boolean;
   readonly surchargeMicros: number;
+  /** By route id, in millionths of a dollar: in place of the computed price. */
+  readonly prices: ReadonlyMap<string, number>;
+  /** Dollars for one SOL, for what the start says of prices and fees. */
+  readonly solPriceUsd: number | undefined;
   readonly feeBudgetPerHour: number;
   readonly upstreamTimeoutMs: number;
 }
@@ -30,9 +34,7 @@ export type FacilitatorConfig =
   | { readonly kind: 'remote'; readonly url: string; readonly authorization: string | undefined }
   | { readonly kind: 'in-process'; readonly keypair: Uint8Array };
 
-const KEYPAIR_BYTES = 64;
 const ADDRESS_BYTES = 32;
-const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function readUrl(read: Reader, name: string): string | undefined {
   const text = read.optional(name);
@@ -47,38 +49,15 @@ function readClusterUrls(read: Reader, nameOf: (cluster: string) => string): Clu
   return { ...(mainnet && { mainnet }), ...(devnet && { devnet }) };
 }
 
-const isByte = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 256;
-
-const bytesIn = (value: unknown): Uint8Array | undefined =>
-  Array.isArray(value) && value.every(isByte) ? Uint8Array.from(value) : undefined;
-
-/** Whether the second half is the public key of the first. */
-function isPair(bytes: Uint8Array): boolean {
-  const der = Buffer.concat([PKCS8_HEAD, bytes.subarray(0, ADDRESS_BYTES)]);
-  const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
-  return Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url').equals(bytes.subarray(ADDRESS_BYTES));
-}
-
-/** A Solana CLI keypair file, its JSON array itself, or base58 of its 64 bytes. */
-function parseKeypair(text: string): Uint8Array | undefined {
-  try {
-    const json = () => JSON.parse(text.startsWith('[') ? text : readFileSync(text, 'utf8'));
-    const bytes = bs58.decodeUnsafe(text) ?? bytesIn(json());
-    return bytes?.length === KEYPAIR_BYTES && isPair(bytes) ? bytes : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function readFacilitator(read: Reader): FacilitatorConfig | undefined {
+/** Who settles; `unusable` where a fault has been named already. */
+function readFacilitator(read: Reader): FacilitatorConfig | 'unusable' | undefined {
   const url = readUrl(read, 'FACILITATOR_URL');
   const keypairText = read.optional('FEE_PAYER_KEYPAIR');
   read.check(!url || !keypairText, 'FEE_PAYER_KEYPAIR and FACILITATOR_URL exclude each other; unset one.');
   if (url) return { kind: 'remote', url, authorization: read.optional('FACILITATOR_AUTHORIZATION') };
   if (keypairText === undefined) return undefined;
-  const keypair = parseKeypair(keypairText);
-  read.check(keypair !== undefined, 'FEE_PAYER_KEYPAIR must be a Solana CLI keypair file, or base58 of its 64 bytes.');
-  return keypair && { kind: 'in-process', keypair };
+  const keypair = readKeypair(read, 'FEE_PAYER_KEYPAIR', keypairText);
+  return keypair ? { kind: 'in-process', keypair } : 'unusable';
 }
 
 function readPayTo(read: Reader): string | undefined {
@@ -88,14 +67,22 @@ function readPayTo(read: Reader): string | undefined {
   return payTo;
 }
 
+function readSolPrice(read: Reader): number | undefined {
+  const text = read.optional('SOL_PRICE_USD');
+  if (text === undefined) return undefined;
+  const price = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;
+  read.check(price > 0, 'SOL_PRICE_USD must be the dollars that one SOL costs, such as 150 or 142.50.');
+  return price;
+}
+
 function readWallet(read: Reader): PaidConfig['wallet'] {
   const key = read.optional('HELIUS_API_KEY');
   const baseUrl = readUrl(read, 'HELIUS_WALLET_API_BASE_URL') ?? 'https://api.helius.xyz';
   return key === undefined ? undefined : { baseUrl, key };
 }
 
-/** Reads what paid routes need; nothing when no paid upstream is configured. */
-export function readPaid(read: Reader): PaidConfig | undefined {
+/** Reads what paid routes need; nothing when no paid upstream is configured, `unusable` when something is missing. */
+export function readPaid(read: Reader): PaidConfig | 'unusable' | undefined {
   const alchemy = readClusterUrls(read, (cluster) => `ALCHEMY_${cluster}_RPC_URL`);
   const helius = readClusterUrls(read, (cluster) => `HELIUS_${cluster}_RPC_URL`);
   const wallet = readWallet(read);
@@ -110,6 +97,8 @@ export function readPaid(read: Reader): PaidConfig | undefined {
     },
     useMemos: read.choice('PAYMENT_MEMO', 'on', ['on', 'off']) === 'on',
     surchargeMicros: read.integer('PRICE_SURCHARGE_USD_MICROS', 0, [0, MAX_LIMIT]),
+    prices: readPrices(read),
+    solPriceUsd: readSolPrice(read),
     feeBudgetPerHour: read.integer('FEE_BUDGET_LAMPORTS_PER_HOUR', 50_000_000, [0, 9_999_999_999]),
     upstreamTimeoutMs: read.integer('PAID_UPSTREAM_TIMEOUT_MS', 15_000, [1, 60_000]),
   };
@@ -123,6 +112,6 @@ export function readPaid(read: Reader): PaidConfig | undefined {
     facilitator !== undefined,
     'FACILITATOR_URL or FEE_PAYER_KEYPAIR is required with an RPC URL or HELIUS_API_KEY: somebody must settle.',
   );
-  if (payTo === undefined || !facilitator) return undefined;
+  if (payTo === undefined || !facilitator || facilitator === 'unusable') return 'unusable';
   return { payTo, rpcUrls: { alchemy, helius }, wallet, facilitator, ...settings };
 }

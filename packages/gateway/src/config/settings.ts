@@ -26,6 +26,8 @@ export function parseUrl(text: string): URL | undefined {
 /** Reads one variable after the other and collects what is wrong with them. An empty variable counts as unset. */
 export class Reader {
   readonly faults: string[] = [];
+  /** What an operator should know and may well have meant. */
+  readonly notices: string[] = [];
   readonly #environment: Environment;
 
   constructor(environment: Environment) {

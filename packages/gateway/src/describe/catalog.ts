@@ -1,6 +1,7 @@
 import {
   CATALOG_PROVIDERS,
   NETWORKS,
+  PROVIDERS,
   type Route,
   SIGN_IN_NETWORKS,
   USDC,
@@ -8,12 +9,6 @@ import {
 } from '@asset-gateway/protocol';
 import { answerSchema, type JsonSchema, published, publishedRules } from './schemas.ts';
 import { ownPath, type Service, servedRoutes } from './service.ts';
-
-const LABELS: Readonly<Record<(typeof CATALOG_PROVIDERS)[number], string>> = {
-  alchemy: 'Alchemy',
-  helius: 'Helius',
-  tokens: 'Tokens API',
-};
 
 const NOTHING: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
@@ -87,7 +82,7 @@ export function catalog(service: Service, provider?: string) {
     categories: {
       providers: providers.map((id) => {
         const href = `${ownPath(service, 'catalog')}?provider=${id}`;
-        return { id, label: LABELS[id], routeCount: countOf(id), href };
+        return { id, label: PROVIDERS[id].label, routeCount: countOf(id), href };
       }),
     },
     routes: returned.map((route) => entry(route, service.priceUsd(route))),

@@ -89,8 +89,8 @@ const paymentHeader = (name: string, description: string) => ({
 /** The headers that a payment is sent in. */
 export const PARAMETERS: JsonObject = {
   [HEADERS.payment]: paymentHeader(HEADERS.payment, 'The payment, base64 of JSON (x402 PaymentPayload, version 2).'),
-  [HEADERS.oldPayment]: paymentHeader(
-    HEADERS.oldPayment,
+  [HEADERS.version1Payment]: paymentHeader(
+    HEADERS.version1Payment,
     'The same for clients of x402 version 1; send one of the two.',
   ),
 };

@@ -27,8 +27,8 @@ export interface Description {
   readonly discoveries: readonly SizedDiscovery[];
 }
 
-/** Describes a route to whoever asked for it with these path parameters. */
-export type Describe = (route: Route, pathParams: Values) => Description;
+/** Describes one route to whoever asked for it with these path parameters. */
+export type Describe = (pathParams: Values) => Description;
 
 const SERVICE_NAME = /^[\x20-\x7e]{1,32}$/;
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
@@ -121,7 +121,8 @@ function withPathParams({ discovery, bytes }: SizedDiscovery, pathParams: Values
   };
 }
 
-function describer(route: Route, { name, priceUsd }: Service): (pathParams: Values) => Description {
+/** Prepares what the challenges of a service say about one of its routes. */
+export function createDescribe(route: Route, { name, priceUsd }: Pick<Service, 'name' | 'priceUsd'>): Describe {
   const resource = resourceOf(route, name);
   const discoveries = discoveriesOf(route, priceUsd(route));
   const isTaken = pathCheck(route);
@@ -129,16 +130,5 @@ function describer(route: Route, { name, priceUsd }: Service): (pathParams: Valu
     // Values that would be refused are no example of anything: the row's own stay in their place.
     if (!isTaken(pathParams)) return { resource, discoveries };
     return { resource, discoveries: discoveries.map((discovery) => withPathParams(discovery, pathParams)) };
-  };
-}
-
-/** Prepares what the challenges of a service say about its routes. */
-export function createDescribe(service: Service): Describe {
-  const gated = service.routes.filter(({ access }) => access !== 'public');
-  const describers = new Map(gated.map((route) => [route.id, describer(route, service)]));
-  return (route, pathParams) => {
-    const describe = describers.get(route.id);
-    if (!describe) throw new Error(`no description of ${route.id}`);
-    return describe(pathParams);
   };
 }

@@ -9,8 +9,8 @@ const HEADER_COMPONENTS: Readonly<Record<string, JsonObject>> = {
   'WWW-Authenticate': text('`SIWX realm="<origin>", error="<code>"`.'),
   [HEADERS.paymentRequired]: text('The challenge of the body, base64 of its JSON: what to sign or to pay.'),
   [HEADERS.paymentResponse]: text('What became of the payment, base64 of JSON (x402 SettleResponse).'),
-  [HEADERS.oldPaymentResponse]: text(
-    `As ${HEADERS.paymentResponse}, with short network names, where ${HEADERS.oldPayment} paid.`,
+  [HEADERS.version1PaymentResponse]: text(
+    `As ${HEADERS.paymentResponse}, with short network names, where ${HEADERS.version1Payment} paid.`,
   ),
   [HEADERS.replayed]: {
     description: 'The answer had been paid for before: nothing was settled now.',
@@ -36,7 +36,7 @@ function namesOf({ access, maxAgeSeconds }: Route, status: number): string[] {
     names.push(HEADERS.replayNonce, 'RateLimit', 'RateLimit-Policy');
   }
   if (access === 'exact' && [200, 402, 503].includes(status)) {
-    names.push(HEADERS.paymentResponse, HEADERS.oldPaymentResponse);
+    names.push(HEADERS.paymentResponse, HEADERS.version1PaymentResponse);
   }
   if (access === 'exact' && status === 200) names.push(HEADERS.replayed);
   if (maxAgeSeconds !== undefined && (status === 200 || status === 304)) names.push('ETag', 'Cache-Control');

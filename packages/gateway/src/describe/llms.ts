@@ -1,4 +1,4 @@
-import type { Route } from '@asset-gateway/protocol';
+import { HEADERS, type Route, siwxMessageText } from '@asset-gateway/protocol';
 import { exampleTarget, ownPath, type Service, servedRoutes } from './service.ts';
 import { bySurface, givenFor, howToPass, SURFACES } from './surfaces.ts';
 
@@ -6,6 +6,31 @@ function routeLine(route: Route, { priceUsd }: Service, origin: string): string 
   const price = route.access === 'exact' ? ` $${priceUsd(route)}.` : '';
   return `- [${route.httpMethod} ${route.path}](${origin}${exampleTarget(route)}): ${route.description}${price}`;
 }
+
+const TEXT_TO_SIGN = siwxMessageText({
+  domain: '<domain>',
+  address: '<address of the wallet>',
+  statement: '<statement>',
+  uri: '<uri>',
+  version: '<version>',
+  chainId: 'solana:<chainId without its namespace>',
+  nonce: '<nonce>',
+  issuedAt: '<issuedAt>',
+  expirationTime: '<expirationTime>',
+});
+
+/** For whoever signs without x402's clients. */
+const SIGNING = [
+  '',
+  `Without these clients: sign the UTF-8 of this text, made from the challenge's \`info\`, with no line feed at its end. ` +
+    `${HEADERS.signIn} is base64 of the JSON of \`info\` with \`address\`, \`chainId\`, \`type\` (ed25519) and ` +
+    "`signature` (base58) added. docs/signing.md of the gateway's source has an example with its bytes, and does it with " +
+    'curl and openssl.',
+  '',
+  '```text',
+  TEXT_TO_SIGN,
+  '```',
+];
 
 /** The service in the form of llmstxt.org: what is served at an origin, how to call it and what it costs. */
 export function llmsText(service: Service, origin: string): string {
@@ -26,7 +51,8 @@ export function llmsText(service: Service, origin: string): string {
     `> Solana data over HTTP for whoever has a wallet: ${givenFor(routes)} (x402) instead of an account.`,
     '',
     ...howToPass(routes).map((sentence) => `- ${sentence}`),
-    '- The official x402 clients do this by themselves. Every refusal is JSON with a stable `error` code and a sentence.',
+    '- Every refusal is JSON with a stable `error` code and a sentence.',
+    ...(routes.some(({ access }) => access === 'siwx') ? SIGNING : []),
     '',
     '## Documents',
     '',

@@ -48,8 +48,7 @@ function components(routes: readonly Route[]): JsonObject {
 /** The whole service at its public origin as an OpenAPI 3.1 document. */
 export function openApi(service: Service, origin: string): JsonObject {
   const { name, routes } = service;
-  const sentences = ['Ask any route.', ...howToPass(routes), 'The official x402 clients do this by themselves.'];
-  const guidance = sentences.join(' ');
+  const guidance = ['Ask any route.', ...howToPass(routes)].join(' ');
   return {
     openapi: '3.1.0',
     info: {
@@ -57,6 +56,7 @@ export function openApi(service: Service, origin: string): JsonObject {
       version: API_VERSION,
       summary: `Solana data for wallets: ${givenFor(routes)} instead of an account.`,
       description: `${guidance}\n\nEvery GET route answers HEAD, and every route answers OPTIONS with CORS headers.`,
+      contact: { name, url: origin },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       'x-guidance': guidance,
     },

@@ -43,7 +43,7 @@ function parametersIn(route: Route, place: 'path' | 'query'): JsonObject[] {
 }
 
 /** A payment is no identity, and a challenge comes before it: to tools it is a header, not a key that they need. */
-const PAYMENT_HEADERS = [HEADERS.payment, HEADERS.oldPayment].map((name) => ({
+const PAYMENT_HEADERS = [HEADERS.payment, HEADERS.version1Payment].map((name) => ({
   $ref: `#/components/parameters/${name}`,
 }));
 

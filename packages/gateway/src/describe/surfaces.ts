@@ -19,10 +19,13 @@ export function bySurface(routes: readonly Route[]): Map<Surface, Route[]> {
 const HOW: Readonly<Partial<Record<Route['access'], string>>> = {
   siwx:
     `Where a 402 asks for a signature, sign its challenge with a Solana wallet and send it in ${HEADERS.signIn}. ` +
-    'It is free, and every request needs one.',
+    'It is free, and every request needs one. wrapFetchWithPayment of @x402/fetch signs in by itself when ' +
+    'createSIWxClientHook (@x402/extensions 2.4 or later) or createSIWxClientExtension (2.14 or later) is registered; ' +
+    'wrapFetchWithSIWx does not.',
   exact:
     `Where a 402 asks for a payment, pay by its requirement and send the same request with ${HEADERS.payment}. ` +
-    'It is charged once: after a 503 send the same payment again.',
+    'It is charged once: after a 503 send the same payment again. wrapFetchWithPayment of @x402/fetch pays by itself ' +
+    'when ExactSvmScheme (@x402/svm 2.10 or later, which copies extra.memo) is registered.',
 };
 
 const GIVEN: Readonly<Partial<Record<Route['access'], string>>> = { siwx: 'a signature', exact: 'a micropayment' };

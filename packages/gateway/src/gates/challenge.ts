@@ -33,7 +33,7 @@ function written(required: PaymentRequired): Challenge {
  * as the header has room for.
  */
 export function challenge(call: Call, { code, url, accepts, extensions }: Demand, describe: Describe): Challenge {
-  const { resource, discoveries } = describe(call.route, call.parameters);
+  const { resource, discoveries } = describe(call.parameters);
   const bare = { x402Version: 2, error: code, resource: { url, ...resource }, accepts, extensions } as const;
   const room = MAX_JSON_BYTES - Buffer.byteLength(JSON.stringify(bare)) - BAZAAR_MEMBER_BYTES;
   const found = discoveries.find(({ bytes }) => bytes <= room);

@@ -12,8 +12,8 @@ export interface Crypto {
   /** Strict Ed25519: no small-order or non-canonical key or R, no S beyond the group order. */
   verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean;
   /** HMAC-SHA-512 of the message under a key of 32 bytes, cut to 32 bytes. */
-  mac(key: Uint8Array, message: Uint8Array): Uint8Array;
-  random(bytes: number): Uint8Array;
+  mac(key: Uint8Array, message: Uint8Array): Buffer;
+  random(bytes: number): Buffer;
 }
 
 const KEY_BYTES = 32;
@@ -70,6 +70,9 @@ export const nodeCrypto: Crypto = {
   random: pooledRandom((pool) => randomFillSync(pool)),
 };
 
+/** The same bytes, as libsodium takes them. */
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+
 /** The primitives by libsodium, whose Ed25519 is strict and twice as fast; nothing where its build does not load. */
 export async function loadSodium(): Promise<Crypto | undefined> {
   const sodium = await import('sodium-native').then((module) => module.default).catch(() => undefined);
@@ -77,10 +80,10 @@ export async function loadSodium(): Promise<Crypto | undefined> {
   return {
     verify: (signature, message, key) =>
       rightSizes(signature, key) &&
-      sodium.crypto_sign_verify_detached(Buffer.from(signature), Buffer.from(message), Buffer.from(key)),
+      sodium.crypto_sign_verify_detached(asBuffer(signature), asBuffer(message), asBuffer(key)),
     mac: (key, message) => {
       const output = Buffer.alloc(KEY_BYTES);
-      sodium.crypto_auth(output, Buffer.from(message), Buffer.from(key));
+      sodium.crypto_auth(output, asBuffer(message), asBuffer(key));
       return output;
     },
     random: pooledRandom((pool) => sodium.randombytes_buf(pool)),

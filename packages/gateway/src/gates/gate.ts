@@ -1,24 +1,26 @@
-import type { Answer, Call, NoncedTake, Slot, Trail } from '../call.ts';
+import type { RefusalCode } from '@asset-gateway/protocol';
+import type { Answer, Call, Challenge, NoncedTake, Receipt, Slot, Trail } from '../call.ts';
 
 /** Leave to proceed. Disposing it gives back whatever is not settled; it never throws. */
 export interface Admission extends AsyncDisposable {
-  /** The answer, where it is there already: it has been paid for before. */
-  readonly answer?: Answer;
   /** Takes a slot by `take`; the first time together with what the admission itself is good for once. */
   spend(take: NoncedTake): Promise<Slot>;
   /** The answer is there: makes good what is owed for it. Refuses by throwing, and then nothing may be answered. */
   settle(answer: Answer): Promise<Receipt>;
+  /** What it adds to every answer from here on, refusals too; but to no 402, which carries a challenge. */
+  headers(): Readonly<Record<string, string>>;
 }
 
-/** What a settled admission adds to the answer. */
-export interface Receipt {
-  readonly headers: Readonly<Record<string, string>>;
-  /** What was paid, in dollars, for the envelope of paid routes. */
-  readonly priceUsd?: string;
+/** An answer that has been paid for before, with its receipt: nothing is left to be asked, settled or given back. */
+export interface Delivery {
+  readonly answer: Answer;
+  readonly receipt: Receipt;
 }
 
 /** Decides who may pass. */
 export interface Gate {
   /** Refuses by throwing; until `spend` or `settle` nothing is used up. */
-  admit(call: Call, trail: Trail): Promise<Admission>;
+  admit(call: Call, trail: Trail): Promise<Admission | Delivery>;
+  /** What a 402 of this code asks for; nothing where there is nothing that could be asked for now. */
+  challenge(call: Call, code: RefusalCode): Challenge | undefined;
 }

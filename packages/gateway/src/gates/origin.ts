@@ -1,8 +1,8 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Inbound } from '../call.ts';
+import type { Arrival } from '../call.ts';
 
 /** The public origin that a request was made to: scheme, host, port. Refuses a request to any other. */
-export type OriginOf = (inbound: Inbound) => string;
+export type OriginOf = (arrival: Arrival) => string;
 
 /** The configured origin, whatever Host says. */
 export const fixedOrigin =

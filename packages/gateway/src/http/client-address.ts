@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, type Socket } from 'node:net';
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
@@ -17,23 +17,27 @@ export function trustedProxies(cidrs: readonly string[]): BlockList {
   return list;
 }
 
+/** The address of the other end. */
+export const peerAddress = ({ remoteAddress = '' }: Socket): string => plain(remoteAddress);
+
+/** Whether this is the address of a trusted proxy. */
+export const isProxy = (address: string, trusted: BlockList): boolean =>
+  isIP(address) !== 0 && trusted.check(address, familyOf(address));
+
+/** No chain of honest proxies is longer, and no address has more characters. */
+const MAX_HOPS = 32;
+const MAX_ADDRESS_LENGTH = 45;
+
 /** The client's address: the right-most one of X-Forwarded-For that is not a trusted proxy's own. */
 export function clientAddress(incoming: IncomingMessage, trusted: BlockList): string {
-  const peer = plain(incoming.socket.remoteAddress ?? '');
-  const forwarded = incoming.headers['x-forwarded-for'];
-  if (forwarded === undefined) return peer;
-  const hops = [
-    ...String(forwarded)
-      .split(',')
-      .map((hop) => plain(hop.trim())),
-    peer,
-  ];
-  let client = peer;
-  while (hops.length > 0) {
-    const hop = hops.pop() ?? '';
-    if (isIP(hop) === 0) break;
-    client = hop;
-    if (!trusted.check(hop, familyOf(hop))) break;
+  let client = peerAddress(incoming.socket);
+  const hops = String(incoming.headers['x-forwarded-for'] ?? '');
+  for (let end = hops.length, count = 0; end > 0 && count < MAX_HOPS && isProxy(client, trusted); count++) {
+    const comma = hops.lastIndexOf(',', end - 1);
+    const hop = hops.slice(comma + 1, end).trim();
+    if (hop.length > MAX_ADDRESS_LENGTH || isIP(plain(hop)) === 0) break;
+    client = plain(hop);
+    end = comma;
   }
   return client;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { RefusalCode } from '@asset-gateway/protocol';
+import type { Inbound } from '../call.ts';
 
 /** What the server takes in before any route is looked at. */
 export const LIMITS = {
@@ -8,26 +9,21 @@ export const LIMITS = {
   headerBytes: 16 * 1024,
 } as const;
 
-/** A request as it came in: everything that was sent, read to its end or to its limit. */
-export interface Received {
-  readonly method: string;
-  readonly target: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly hosts: readonly string[];
-  readonly port: number;
-  readonly body: Uint8Array;
-  readonly client: string;
-  readonly fault?: RefusalCode;
-}
-
 const EMPTY = new Uint8Array(0);
 
 function hostsOf(rawHeaders: readonly string[]): string[] {
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');
+  const hosts: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts.push(rawHeaders[index + 1] ?? '');
+  }
+  return hosts;
 }
 
 function headerBytes(rawHeaders: readonly string[]): number {
-  return rawHeaders.reduce((total, part) => total + part.length + 2, 0);
+  let total = 0;
+  for (const part of rawHeaders) total += part.length + 2;
+  return total;
 }
 
 function faultOf({ url = '', rawHeaders, headers, httpVersion }: IncomingMessage): RefusalCode | undefined {
@@ -60,7 +56,7 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
 }
 
 /** Reads a request to its end, within the limits; what is beyond one is named as a fault, for the gateway to refuse. */
-export async function receive(incoming: IncomingMessage, client: string): Promise<Received> {
+export async function receive(incoming: IncomingMessage, client: string): Promise<Inbound> {
   const head = {
     method: incoming.method ?? '',
     target: incoming.url ?? '',

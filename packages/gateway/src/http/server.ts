@@ -1,20 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type BlockList, Server as NetServer, type Socket } from 'node:net';
 import { Refusal } from '@asset-gateway/protocol';
+import type { Inbound, Outbound } from '../call.ts';
+import { lastResort } from '../last-resort.ts';
 import { clientAddress } from './client-address.ts';
-import { lastResort, type Ready, unexpected } from './last-resort.ts';
-import { LIMITS, type Received, receive } from './receive.ts';
-import { answerUnreadable } from './unreadable.ts';
+import { Connections } from './connections.ts';
+import { Pipeline, WaitingRoom } from './pipelining.ts';
+import { LIMITS, receive } from './receive.ts';
+import { answerUnreadable, unexpected } from './unreadable.ts';
 
 /** What the server is put around. */
 export interface ServerOptions {
-  readonly handle: (received: Received) => Promise<Ready>;
+  readonly handle: (inbound: Inbound) => Promise<Outbound>;
   readonly trustedProxies: BlockList;
-  /** Connections beyond this many are closed at once. */
+  /** How many connections there may be; beyond, idle ones are closed for new ones. */
   readonly maxConnections: number;
   /** How long it waits, when it drains, for requests that were on their way. */
   readonly graceMs: number;
-  /** Told of an error that left the gateway without an answer. */
+  /** Told of an error that left a request without its answer. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -25,6 +28,8 @@ export interface HttpServer {
   drain(deadlineMs: number): Promise<void>;
 }
 
+/** What Node has the system keep where it is told nothing. */
+const NODES_BACKLOG = 511;
 const TIMES = {
   headersMs: 10_000,
   requestMs: 15_000,
@@ -39,16 +44,18 @@ const TIMES = {
 class Draining implements HttpServer {
   readonly #server: Server;
   readonly #options: ServerOptions;
-  /** The requests of each socket that have no complete answer yet. */
-  readonly #unanswered = new Map<Socket, Set<IncomingMessage>>();
-  /** Sockets on which something unreadable followed requests that are still being answered. */
-  readonly #broken = new WeakSet<Socket>();
+  readonly #connections: Connections;
+  readonly #room = new WaitingRoom();
+  readonly #pipelines = new WeakMap<Socket, Pipeline>();
+  /** The connections on which something is to be answered. */
+  readonly #busy = new Set<Socket>();
   #running = 0;
   #draining = false;
   #stopping = false;
 
   constructor(options: ServerOptions) {
     this.#options = options;
+    this.#connections = new Connections(options.maxConnections, options.trustedProxies);
     this.#server = createServer({
       maxHeaderSize: LIMITS.headerBytes + LIMITS.targetBytes,
       headersTimeout: TIMES.headersMs,
@@ -58,22 +65,23 @@ class Draining implements HttpServer {
       // A missing Host is refused in our own words.
       requireHostHeader: false,
     });
-    this.#server.maxConnections = options.maxConnections;
     this.#server.maxHeadersCount = 0;
-    this.#server.on('request', (incoming, outgoing) => void this.#serve(incoming, outgoing));
-    this.#server.on('checkExpectation', (incoming, outgoing) => {
-      this.#track(incoming, outgoing);
-      this.#write(incoming, outgoing, unexpected());
+    this.#server.on('connection', (socket) => this.#welcome(socket));
+    this.#server.on('request', (incoming, outgoing) => {
+      this.#arrived(incoming, outgoing, () => void this.#serve(incoming, outgoing));
     });
-    // An answer that was still queued behind another one is never told that its socket has closed.
-    this.#server.on('connection', (socket) => socket.once('close', () => this.#unanswered.delete(socket)));
+    this.#server.on('checkExpectation', (incoming, outgoing) => {
+      this.#arrived(incoming, outgoing, () => this.#write(incoming, outgoing, unexpected()));
+    });
     this.#server.on('clientError', (error, socket) => this.#unreadable(error, socket as Socket));
   }
 
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(port, host, () => {
+      // A connection for which the system keeps no place is tried again by its client after seconds.
+      const backlog = Math.max(this.#options.maxConnections, NODES_BACKLOG);
+      this.#server.listen({ port, host, backlog }, () => {
         const address = this.#server.address();
         resolve(typeof address === 'object' && address ? address.port : port);
       });
@@ -88,16 +96,30 @@ class Draining implements HttpServer {
     await pause(this.#options.graceMs);
     this.#stopping = true;
     this.#server.closeIdleConnections();
-    while ((this.#unanswered.size > 0 || this.#running > 0) && performance.now() < deadline) await pause(20);
+    while ((this.#busy.size > 0 || this.#running > 0) && performance.now() < deadline) await pause(20);
     this.#server.closeAllConnections();
     await closed;
   }
 
+  #welcome(socket: Socket): void {
+    if (!this.#connections.admit(socket)) return;
+    const note = (isIdle: boolean) => {
+      this.#connections.note(socket, isIdle);
+      if (isIdle) this.#busy.delete(socket);
+      else this.#busy.add(socket);
+    };
+    this.#pipelines.set(socket, new Pipeline(socket, this.#room, note));
+    socket.once('close', () => this.#busy.delete(socket));
+  }
+
+  #arrived(incoming: IncomingMessage, outgoing: ServerResponse, begin: () => void): void {
+    this.#pipelines.get(incoming.socket)?.take({ incoming, outgoing, begin });
+  }
+
   async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    this.#track(incoming, outgoing);
     try {
-      const received = await receive(incoming, clientAddress(incoming, this.#options.trustedProxies));
-      const answer = await this.#handle(this.#stopping ? { ...received, fault: 'shutting_down' } : received);
+      const inbound = await receive(incoming, clientAddress(incoming, this.#options.trustedProxies));
+      const answer = await this.#handle(this.#stopping ? { ...inbound, fault: 'shutting_down' } : inbound);
       this.#write(incoming, outgoing, answer);
     } catch (error) {
       this.#giveUp(incoming, outgoing, error);
@@ -105,41 +127,27 @@ class Draining implements HttpServer {
   }
 
   /** Counts what is being answered, also when its client has gone: it may be in the middle of a payment. */
-  async #handle(received: Received): Promise<Ready> {
+  async #handle(inbound: Inbound): Promise<Outbound> {
     this.#running++;
     try {
-      return await this.#options.handle(received);
+      return await this.#options.handle(inbound);
     } finally {
       this.#running--;
     }
   }
 
-  #track(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const { socket } = incoming;
-    const unanswered = this.#unanswered.get(socket) ?? new Set();
-    this.#unanswered.set(socket, unanswered.add(incoming));
-    outgoing.once('close', () => {
-      unanswered.delete(incoming);
-      if (unanswered.size === 0) this.#unanswered.delete(socket);
-    });
-  }
-
-  #write(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body, onDelivered }: Ready): void {
+  #write(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body, onDelivered }: Outbound): void {
     const unread = !incoming.complete;
-    const isOver = unread || this.#draining || this.#broken.has(incoming.socket);
-    if (isOver && this.#isLast(incoming)) outgoing.setHeader('Connection', 'close');
+    const pipeline = this.#pipelines.get(incoming.socket);
+    const isOver = unread || this.#draining || pipeline?.isBroken;
+    if (isOver && pipeline?.isLatest(incoming)) outgoing.setHeader('Connection', 'close');
     if (onDelivered) outgoing.once('finish', onDelivered);
     outgoing.writeHead(status, headers).end(body);
     if (!outgoing.writableFinished) outgoing.setTimeout(TIMES.writeMs, () => outgoing.destroy());
     if (unread) setTimeout(() => incoming.destroy(), TIMES.lingerMs).unref();
   }
 
-  /** Answers are written in the order of their requests; closing after an earlier one would drop the later ones. */
-  #isLast(incoming: IncomingMessage): boolean {
-    return [...(this.#unanswered.get(incoming.socket) ?? [])].at(-1) === incoming;
-  }
-
-  /** The client has gone, or the gateway itself failed to answer. */
+  /** The client has gone, or what the gateway answered cannot be written. */
   #giveUp(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
     if (incoming.errored || outgoing.headersSent || outgoing.destroyed) {
       outgoing.destroy();
@@ -150,9 +158,9 @@ class Draining implements HttpServer {
   }
 
   #unreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-    const complete = [...(this.#unanswered.get(socket) ?? [])].some((incoming) => incoming.complete);
+    const pipeline = this.#pipelines.get(socket);
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else if (complete) this.#broken.add(socket);
+    else if (pipeline?.hasWhole) pipeline.break();
     else answerUnreadable(error, socket);
   }
 }

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import { lastResort } from './last-resort.ts';
+import type { Outbound } from '../call.ts';
+import { lastResort } from '../last-resort.ts';
 import { LIMITS } from './receive.ts';
 
 const LINGER_MS = 1_000;
@@ -16,7 +17,13 @@ function codeOf({ code, rawPacket }: ParseError): RefusalCode {
   return requestLine.length > LIMITS.targetBytes ? 'uri_too_long' : 'headers_too_large';
 }
 
-/** Answers what could not be read as a request at all, and closes; the last resort before the gateway. */
+/** The answer to an expectation other than 100-continue, which HTTP lets stand without a body. */
+export function unexpected(): Outbound {
+  const { headers } = lastResort(new Refusal('bad_request'));
+  return { status: 417, headers: { ...headers, 'Content-Length': '0' }, body: '' };
+}
+
+/** Answers what could not be read as a request at all, and closes. */
 export function answerUnreadable(error: ParseError, socket: Duplex): void {
   const { status, headers, body } = lastResort(new Refusal(codeOf(error)));
   const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);

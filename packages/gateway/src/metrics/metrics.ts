@@ -1,7 +1,7 @@
 import { REFUSALS, type Route, routes } from '@asset-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
-import type { LaneName, LaneReading, Readings } from './readings.ts';
+import type { ChannelName, ChannelReading, Readings } from './readings.ts';
 
 const PREFIX = 'asset_gateway_';
 /** What stands for a request that found no row, and for an answer that is no refusal. */
@@ -16,7 +16,7 @@ const SIGN_IN_RESULTS = ['accepted', ...Object.keys(REFUSALS).filter(isSignInCod
 
 const ROWS: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.id, route]));
 
-const laneOf = ({ provider, cluster = '', surface }: LaneName) => ({ provider, cluster, surface });
+const channelOf = ({ provider, cluster, surface }: ChannelName) => ({ provider, cluster: cluster ?? '', surface });
 
 /** What became of a sign-in; nothing when it was not looked at. */
 function signInResultOf({ error, wallet }: LogLine): string | undefined {
@@ -32,6 +32,10 @@ export class Metrics {
   readonly #signIns = this.#counter('sign_ins_total', 'Sign-ins by what became of them.', ['result']);
   readonly #upstreams = this.#histogram('upstream_duration_seconds', 'Upstream calls, failed ones too.', LANE);
   readonly #settlements = this.#counter('settlements_total', 'Settlements by their outcome.', ['state']);
+  readonly #revenue = this.#counter('revenue_usd_micros_total', 'Settled and answered, in millionths of a dollar.', [
+    'route',
+    'surface',
+  ]);
   #timer: NodeJS.Timeout | undefined;
 
   constructor() {
@@ -47,7 +51,9 @@ export class Metrics {
     this.#durations.observe({ surface: row?.surface ?? NONE }, line.ms / 1000);
     const result = row?.access === 'siwx' ? signInResultOf(line) : undefined;
     if (result !== undefined) this.#signIns.inc({ result });
-    if (row && line.upstreamMs !== undefined) this.#upstreams.observe(laneOf(row), line.upstreamMs / 1000);
+    if (row && line.paidMicros !== undefined)
+      this.#revenue.inc({ route: row.id, surface: row.surface }, line.paidMicros);
+    if (row && line.upstreamMs !== undefined) this.#upstreams.observe(channelOf(row), line.upstreamMs / 1000);
   }
 
   /** A settlement has come to an end: `settled`, `refused`, `unknown`, `unsent`. */
@@ -63,6 +69,9 @@ export class Metrics {
       if (count === undefined) gauge.remove();
       else gauge.set(count);
     });
+    this.#gauge('sales_open', 'Whether payments are taken.', ['cluster'], (gauge) => {
+      for (const { cluster, isOpen } of readings.sales()) gauge.set({ cluster }, isOpen ? 1 : 0);
+    });
     this.#watchLanes(readings);
     const balance = this.#gauge('fee_payer_lamports', 'What the fee payer holds.', ['cluster']);
     const read = async () => {
@@ -73,6 +82,11 @@ export class Metrics {
     };
     void read();
     this.#timer = setInterval(() => void read(), FEE_PAYER_INTERVAL_MS).unref();
+  }
+
+  /** Looks up whether the log is still read, whenever somebody asks for the metrics. */
+  watchLog(isLost: () => boolean): void {
+    this.#gauge('log_lost', 'Whether nobody reads the log any more.', [], (gauge) => gauge.set(isLost() ? 1 : 0));
   }
 
   /** All of it, in Prometheus' text format. */
@@ -89,9 +103,9 @@ export class Metrics {
   }
 
   #watchLanes(readings: Readings): void {
-    const watch = (name: string, help: string, read: (lane: LaneReading) => number) =>
+    const watch = (name: string, help: string, read: (channel: ChannelReading) => number) =>
       this.#gauge(name, help, LANE, (gauge) => {
-        for (const lane of readings.lanes()) gauge.set(laneOf(lane), read(lane));
+        for (const channel of readings.channels()) gauge.set(channelOf(channel), read(channel));
       });
     watch('budget_left', 'Slots of the upstream key that are left.', ({ left }) => left);
     watch('budget_limit', 'Slots of the upstream key.', ({ limit }) => limit);

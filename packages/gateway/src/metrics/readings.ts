@@ -1,12 +1,10 @@
-/** What tells upstreams apart; one that knows no clusters has none. */
-export interface LaneName {
-  readonly provider: string;
-  readonly cluster?: string;
-  readonly surface: string;
-}
+import type { Route } from '@asset-gateway/protocol';
+
+/** What tells upstreams apart, and which routes each is for; one that knows no clusters has none. */
+export type ChannelName = Pick<Route, 'provider' | 'cluster' | 'surface'>;
 
 /** One upstream, as it stands now. */
-export interface LaneReading extends LaneName {
+export interface ChannelReading extends ChannelName {
   /** Slots of its budget. */
   readonly left: number;
   readonly limit: number;
@@ -20,11 +18,18 @@ export interface FeePayerReading {
   readonly lamports: number | undefined;
 }
 
+/** Whether a cluster's routes are sold; they are not while the fee payer cannot pay. */
+export interface SalesReading {
+  readonly cluster: string;
+  readonly isOpen: boolean;
+}
+
 /** What is looked up, where a log line does not say it. None of these rejects. */
 export interface Readings {
   isReady(): boolean;
-  lanes(): readonly LaneReading[];
+  channels(): readonly ChannelReading[];
   /** Payments whose outcome is not known; nothing when the store did not say. */
   openPayments(): Promise<number | undefined>;
   feePayers(): Promise<readonly FeePayerReading[]>;
+  sales(): readonly SalesReading[];
 }

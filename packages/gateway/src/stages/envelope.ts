@@ -1,19 +1,15 @@
 import { envelope, JSON_MEDIA_TYPE, Refusal, type Route, refusalBody } from '@asset-gateway/protocol';
-import type { Answer, Outbound, Trail } from '../call.ts';
+import type { Answer, Outbound, Receipt } from '../call.ts';
+import type { RequestTrail } from './trail.ts';
 
 const JSON_BODY = { 'Content-Type': JSON_MEDIA_TYPE };
 
 /** The answer of success: the upstream's JSON text in its envelope, and the receipt's headers. */
-export function success(route: Route, answer: Answer, { headers, priceUsd }: Receipt): Outbound {
+export function success(route: Route, answer: Answer, receipt: Receipt): Outbound {
   const type = { 'Content-Type': route.result.mediaType ?? JSON_MEDIA_TYPE };
+  const { headers, priceUsd, ...rest } = receipt;
   const body = envelope(route, answer.json, priceUsd);
-  return { status: 200, headers: { ...type, ...answer.headers, ...headers }, body };
-}
-
-/** What an admission adds to a success. */
-interface Receipt {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly priceUsd?: string;
+  return { status: 200, headers: { ...type, ...answer.headers, ...headers }, body, ...rest };
 }
 
 /** Whatever was thrown, as a refusal; what is not one is our own fault and tells the caller nothing. */
@@ -23,11 +19,11 @@ const asRefusal = (error: unknown): Refusal =>
     : new Refusal('internal_error', { reason: String((error as Error)?.stack ?? error) });
 
 /** The only place that turns an error into an answer. A 402 carries a fresh challenge of the gate it came from. */
-export function refuse(error: unknown, trail: Trail): Outbound {
+export function refuse(error: unknown, trail: RequestTrail): Outbound {
   const refusal = asRefusal(error);
   const { headers, reason } = refusal.details;
   const { retryAfterSeconds } = refusal;
-  const challenge = refusal.status === 402 ? trail.challenge?.(refusal.code) : undefined;
+  const challenge = refusal.status === 402 ? trail.challenge(refusal.code) : undefined;
   trail.refused = { code: refusal.code, reason };
   return {
     status: refusal.status,

@@ -1,5 +1,8 @@
-import { createMatcher, type HttpMethod, type Match, Refusal, type Route } from '@asset-gateway/protocol';
+import { createMatcher, type Match, type Placed, Refusal, type Route } from '@asset-gateway/protocol';
 import type { Call, Inbound } from '../call.ts';
+
+/** A call that carries the endpoint it has found. */
+export type Found<E> = Call & { readonly endpoint: E };
 
 const MAX_TARGET_LENGTH = 8192;
 /** Origin form, printable ASCII, no fragment. */
@@ -8,6 +11,7 @@ const TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
 const badRequest = (reason: string): Refusal => new Refusal('bad_request', { reason });
 
 function isDecodable(query: string): boolean {
+  if (!query.includes('%')) return true;
   try {
     decodeURIComponent(query);
     return true;
@@ -28,31 +32,37 @@ function splitTarget({ target, hosts }: Inbound): { path: string; query: string 
 }
 
 /** The verbs that a path takes: HEAD comes with GET, OPTIONS with all. */
-export function allowedMethods({ rows }: Pick<Match, 'rows'>): string {
+export function allowedMethods({ rows }: Pick<Match<unknown>, 'rows'>): string {
   return [...rows.keys()]
     .flatMap((verb) => (verb === 'GET' ? [verb, 'HEAD'] : [verb]))
     .concat('OPTIONS')
     .join(', ');
 }
 
-function rowFor(method: string, match: Match): { route: Route; method: HttpMethod | 'OPTIONS' } {
+const placeOf = ({ route: { path, httpMethod } }: { readonly route: Route }): Placed => ({ path, httpMethod });
+
+function rowFor<Row extends Placed>(method: string, match: Match<Row>): { row: Row; method: Call['method'] } {
   const [first] = match.rows.values();
-  if (method === 'OPTIONS' && first) return { route: first, method };
+  if (method === 'OPTIONS' && first) return { row: first, method };
   const verb = method === 'HEAD' ? 'GET' : method;
-  const route = verb === 'GET' || verb === 'POST' ? match.rows.get(verb) : undefined;
-  if (!route) throw new Refusal('method_not_allowed', { headers: { Allow: allowedMethods(match) } });
-  return { route, method: route.httpMethod };
+  const row = verb === 'GET' || verb === 'POST' ? match.rows.get(verb) : undefined;
+  if (!row) throw new Refusal('method_not_allowed', { headers: { Allow: allowedMethods(match) } });
+  return { row, method: row.httpMethod };
 }
 
-/** Finds the row of a request: the raw target is judged before anything else, and the row is never looked up again. */
-export function createMatch(routes: readonly Route[]): (inbound: Inbound) => Call {
-  const find = createMatcher(routes);
+/** Finds the endpoint of a request: the raw target is judged before anything else, and nothing is looked up again. */
+export function createMatch<E extends { readonly route: Route }>(
+  endpoints: readonly E[],
+): (inbound: Inbound) => Found<E> {
+  const find = createMatcher(endpoints.map((endpoint) => ({ ...placeOf(endpoint), endpoint })));
   return (inbound) => {
     if (inbound.fault) throw new Refusal(inbound.fault, { reason: 'server limit' });
     const { path, query } = splitTarget(inbound);
     const match = find(path);
     if (match === 'malformed') throw badRequest('path');
     if (!match) throw new Refusal('not_found');
-    return { inbound, path, query, parameters: match.parameters, ...rowFor(inbound.method, match) };
+    const { row, method } = rowFor(inbound.method, match);
+    const { endpoint } = row;
+    return { inbound, endpoint, route: endpoint.route, method, parameters: match.parameters, path, query };
   };
 }

@@ -1,19 +1,14 @@
-import { Refusal, type RefusalCode, type Route } from '@asset-gateway/protocol';
-import type { Call, NoncedTake, Slot, Spend, Trail } from '../call.ts';
+import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import type { NoncedTake, Slot, Spend, Trail } from '../call.ts';
 import type { Admit, Budget, NonceUse, Store, Verdict } from '../stores/ports.ts';
-
-/** Calls in flight are counted by key. */
-export interface InFlightLimit {
-  readonly key: string;
-  readonly limit: number;
-}
+import type { InFlight } from './in-flight.ts';
 
 /** What spending stands on. */
 export interface SpendParts {
   readonly store: Store;
-  readonly budgetOf: (route: Route) => Budget;
-  /** How many calls to one upstream this node keeps in flight. */
-  readonly inFlightOf: (route: Route) => InFlightLimit;
+  readonly budget: Budget;
+  /** How many calls to the upstream this node keeps in flight. */
+  readonly room: InFlight;
   /** A fresh random text, unknown to clients. */
   readonly randomId: () => string;
 }
@@ -29,6 +24,7 @@ const CODES: Readonly<Record<Exclude<Verdict['kind'], 'admitted'>, RefusalCode>>
   crowded: 'overloaded',
   limited: 'rate_limited',
   paused: 'upstream_rate_limited',
+  not_given_back: 'state_unavailable',
 };
 
 function refusalOf(reason: keyof typeof CODES, retryAfterMs: number | undefined): Refusal {
@@ -57,36 +53,28 @@ async function ask(store: Store, attempt: Admit): Promise<Verdict> {
 }
 
 /** Makes the `spend` of each call: one atomic step that takes a slot and burns the nonce, or refuses. */
-export function createSpending({ store, budgetOf, inFlightOf, randomId }: SpendParts) {
-  const inFlight = new Map<string, number>();
-  const count = (key: string, change: number): number => {
-    const now = (inFlight.get(key) ?? 0) + change;
-    inFlight.set(key, now);
-    return now;
-  };
-
-  const take = async (route: Route, trail: Trail, nonce?: NonceUse): Promise<Slot> => {
-    const [budget, { key, limit }, owner] = [budgetOf(route), inFlightOf(route), randomId()];
-    const room = count(key, 1) <= limit;
+export function createSpending({ store, budget, room, randomId }: SpendParts) {
+  const take = async (trail: Trail, nonce?: NonceUse): Promise<Slot> => {
+    const owner = randomId();
     try {
       const { kind, retryAfterMs } = await ask(store, { budget, owner, room, ...(nonce && { nonce }) });
       trail.budgetLeft = store.view(budget).left;
       if (kind !== 'admitted') throw refusalOf(kind, retryAfterMs);
     } catch (error) {
-      count(key, -1);
+      room.leave(owner);
       throw error;
     }
     const startedAt = performance.now();
     return {
       release(isOver) {
-        count(key, -1);
+        room.leave(owner);
         trail.upstreamMs = performance.now() - startedAt;
         if (isOver) store.complete(budget, owner);
       },
     };
   };
 
-  return (call: Call, admission: Spender, trail: Trail): Spend =>
+  return (admission: Spender, trail: Trail): Spend =>
     () =>
-      admission.spend((nonce) => take(call.route, trail, nonce));
+      admission.spend((nonce) => take(trail, nonce));
 }

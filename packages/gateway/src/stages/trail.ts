@@ -1,6 +1,7 @@
 import { CORS_HEADERS, type RefusalCode } from '@asset-gateway/protocol';
-import type { Call, Inbound, Outbound, Trail } from '../call.ts';
+import type { Call, Challenge, Inbound, Outbound, Trail } from '../call.ts';
 import { conditional } from './conditional.ts';
+import type { Sales } from './sales.ts';
 
 /** One line of the log: what happened to one request. No secret, no signature, no nonce. */
 export interface LogLine {
@@ -16,12 +17,32 @@ export interface LogLine {
   readonly ms: number;
   readonly upstreamMs?: number;
   readonly budgetLeft?: number;
+  /** What this answer has brought, in millionths of a dollar; no second time for a payment that comes again. */
+  readonly paidMicros?: number;
+  /** The mint of what was paid with. */
+  readonly asset?: string;
+  /** The transaction that settled the payment. */
+  readonly transaction?: string;
+  /** The payment has been answered before. */
+  readonly replayed?: true;
 }
 
 /** What a trail is opened with. */
 export interface TrailParts {
   readonly log: (line: LogLine) => void;
   readonly randomId: () => string;
+  /** Nothing where nothing is sold. */
+  readonly sales?: Sales;
+}
+
+/** A call that has a gate, as far as answers need it: a 402 asks for something. */
+interface Gated extends Call {
+  readonly endpoint: { readonly gate: { challenge(call: Call, code: RefusalCode): Challenge | undefined } };
+}
+
+/** An admission, as far as answers need it. */
+interface Admitted {
+  headers(): Readonly<Record<string, string>>;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -42,14 +63,12 @@ export class RequestTrail implements Trail {
   refused?: NonNullable<Trail['refused']>;
   upstreamMs?: number;
   budgetLeft?: number;
-  stamp?: NonNullable<Trail['stamp']>;
   payment?: NonNullable<Trail['payment']>;
-  delivered?: NonNullable<Trail['delivered']>;
-  challenge?: NonNullable<Trail['challenge']>;
   readonly #inbound: Inbound;
   readonly #parts: TrailParts;
   readonly #startedAt = performance.now();
-  #call: Call | undefined;
+  #call: Gated | undefined;
+  #admission: Admitted | undefined;
 
   constructor(inbound: Inbound, parts: TrailParts) {
     this.#inbound = inbound;
@@ -57,10 +76,21 @@ export class RequestTrail implements Trail {
     this.requestId = requestIdOf(inbound, parts.randomId);
   }
 
-  /** Notes the row that the request has found. */
-  follow(call: Call): Call {
+  /** Notes what the request has found. */
+  follow<C extends Gated>(call: C): C {
     this.#call = call;
     return call;
+  }
+
+  /** Notes that the request was let pass; whatever the answer will be. */
+  enter<A extends Admitted>(admission: A): A {
+    this.#admission = admission;
+    return admission;
+  }
+
+  /** What its gate asks for in a 402; nothing for a request that has found no row. */
+  challenge(code: RefusalCode): Challenge | undefined {
+    return this.#call?.endpoint.gate.challenge(this.#call, code);
   }
 
   /** Completes an answer with what every answer carries, drops the body for HEAD, and writes the log line. */
@@ -74,19 +104,24 @@ export class RequestTrail implements Trail {
       ...answer.headers,
     };
     if (!WITHOUT_LENGTH.includes(answer.status)) headers['Content-Length'] = String(Buffer.byteLength(answer.body));
-    if (answer.status !== 402) this.stamp?.(headers);
-    this.#parts.log(this.#line(answer.status));
+    if (answer.status !== 402) Object.assign(headers, this.#admission?.headers());
+    this.#parts.log(this.#line(answer));
     if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };
-    // A refusal is not what was paid for.
-    const onDelivered = answer.status === 200 ? this.delivered : undefined;
-    return { ...answer, headers, ...(onDelivered && { onDelivered }) };
+    return { ...answer, headers };
   }
 
   #isGated(): boolean {
     return this.#call !== undefined && this.#call.route.access !== 'public';
   }
 
-  #line(status: number): LogLine {
+  #sold({ sale }: Outbound): Partial<LogLine> {
+    if (!sale) return {};
+    const { micros, asset, transaction } = sale;
+    const isFirst = this.#parts.sales?.isFirst(sale, performance.now()) === true;
+    return isFirst ? { paidMicros: micros, asset, transaction } : { transaction, replayed: true };
+  }
+
+  #line(answer: Outbound): LogLine {
     const { method, target, client } = this.#inbound;
     const { code, reason } = this.refused ?? {};
     return {
@@ -96,12 +131,13 @@ export class RequestTrail implements Trail {
       path: target.split('?', 1)[0]?.slice(0, MAX_LOGGED_PATH) ?? '',
       ...(this.#call && { route: this.#call.route.id }),
       ...(this.wallet !== undefined && { wallet: this.wallet }),
-      status,
+      status: answer.status,
       ...(code && { error: code }),
       ...(reason !== undefined && reason !== code && { reason }),
       ms: rounded(performance.now() - this.#startedAt),
       ...(this.upstreamMs !== undefined && { upstreamMs: rounded(this.upstreamMs) }),
       ...(this.budgetLeft !== undefined && { budgetLeft: this.budgetLeft }),
+      ...this.#sold(answer),
     };
   }
 }

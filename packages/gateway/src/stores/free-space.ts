@@ -11,15 +11,26 @@ export interface SpaceNeeded {
 }
 
 const NEEDED: SpaceNeeded = { toBegin: 64 * MIB, toEnd: 8 * MIB };
+/** So much is not filled within that time: a disk that has it is not looked at again so soon. */
+const [PLENTY, GOOD_MS] = [2048 * MIB, 250];
+
+/** How many bytes are free on the disk of a folder. */
+function bytesFree(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
 
 /** Keeps writes away from a disk that has no room for them. */
 export class FreeSpace {
   readonly #folder: string;
   readonly #needed: SpaceNeeded;
+  readonly #look: typeof bytesFree;
+  #plentyUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(folder: string, needed = NEEDED) {
+  constructor(folder: string, needed = NEEDED, look = bytesFree) {
     this.#folder = folder;
     this.#needed = needed;
+    this.#look = look;
   }
 
   /** Throws where a new purchase or a new slot must not be begun. */
@@ -33,16 +44,20 @@ export class FreeSpace {
   }
 
   isEnoughToEnd(): boolean {
-    return this.#bytes() >= this.#needed.toEnd;
+    return this.#has(this.#needed.toEnd);
   }
 
   #assert(needed: number): void {
-    if (this.#bytes() >= needed) return;
+    if (this.#has(needed)) return;
     throw new Error(`DATA_DIR has less than ${needed / MIB} MiB free; make room there`);
   }
 
-  #bytes(): number {
-    const { bavail, bsize } = statfsSync(this.#folder);
-    return bavail * bsize;
+  /** A look is a system call, and a request needs to know several times. */
+  #has(needed: number): boolean {
+    const nowMs = performance.now();
+    if (needed < PLENTY && nowMs < this.#plentyUntilMs) return true;
+    const bytes = this.#look(this.#folder);
+    this.#plentyUntilMs = bytes >= PLENTY ? nowMs + GOOD_MS : Number.NEGATIVE_INFINITY;
+    return bytes >= needed;
   }
 }

@@ -6,6 +6,8 @@ import { type HeldSlot, SlidingLog } from './sliding-log.ts';
 export interface MemoryOptions {
   /** Milliseconds since the Unix epoch, never stepping. */
   readonly now: () => number;
+  /** The time of day; the same unless told. */
+  readonly wallNow?: () => number;
   /** Fresh for every store: it dies with the used nonces. */
   readonly epoch: string;
   /** Slots that were held before this process started, by budget. */
@@ -31,6 +33,11 @@ export class MemoryStore implements Store {
     return this.#options.now();
   }
 
+  wallNow(): number {
+    const { now, wallNow = now } = this.#options;
+    return wallNow();
+  }
+
   ready(): boolean {
     return true;
   }
@@ -50,10 +57,11 @@ export class MemoryStore implements Store {
     const held = log.find(owner);
     if (!held) {
       if (log.pauseMs(now) > 0) return { kind: 'paused', retryAfterMs: log.pauseMs(now) };
-      if (!room) return { kind: 'crowded' };
+      if (!room.isFree) return { kind: 'crowded' };
       const wait = log.waitMs(now);
       if (wait > 0) return { kind: 'limited', retryAfterMs: wait };
       if (nonce) this.#nonces.remember(nonce, owner, now);
+      room.take(owner);
     }
     const slot = held ?? log.take(owner, now);
     await this.#options.keep?.(budget, slot);

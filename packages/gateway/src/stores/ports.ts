@@ -22,13 +22,21 @@ export interface NonceUse {
   readonly epoch: string;
 }
 
+/** The calls to one upstream that this node keeps in flight. */
+export interface Room {
+  /** Whether there is room for one more. */
+  readonly isFree: boolean;
+  /** Counts the call of this owner, once. */
+  take(owner: string): void;
+}
+
 /** One attempt to take a slot. */
 export interface Admit {
   readonly budget: Budget;
   /** A fresh random value of this node. The same owner asking again gets the same yes: the first reply was lost. */
   readonly owner: string;
-  /** Whether this node has room for one more call in flight. */
-  readonly room: boolean;
+  /** Looked at when everything else has been judged, and taken with the slot: what is refused was never counted. */
+  readonly room: Room;
   readonly nonce?: NonceUse;
   /** It was asked before, and after so many milliseconds the reply was given up as lost: that much less time is left. */
   readonly waitedMs?: number;
@@ -37,9 +45,12 @@ export interface Admit {
 /** What became of a nonce. */
 export type NonceVerdict = 'burnt' | 'nonce_used' | 'nonce_expired';
 
-/** What became of an attempt. Nothing was taken and nothing burnt unless it is `admitted`. */
+/**
+ * What became of an attempt. Nothing was taken and nothing burnt unless it is `admitted`, or `not_given_back`: then nobody may
+ * make the call that slot and nonce were taken for.
+ */
 export interface Verdict {
-  readonly kind: 'admitted' | 'nonce_used' | 'nonce_expired' | 'crowded' | 'limited' | 'paused';
+  readonly kind: 'admitted' | 'nonce_used' | 'nonce_expired' | 'crowded' | 'limited' | 'paused' | 'not_given_back';
   /** With `limited` and `paused`: until it is worth asking again. */
   readonly retryAfterMs?: number;
 }
@@ -56,8 +67,10 @@ export interface BudgetView {
  * Implementations pass the suite in tests/stores/contract.ts.
  */
 export interface Store {
-  /** The store's clock, in milliseconds since the Unix epoch; it never steps. */
+  /** The store's clock, in milliseconds since the Unix epoch; it never steps. Ages are judged by it, whatever the time of day. */
   now(): number;
+  /** The time of day, for dates that are shown and compared. It steps when somebody sets it right. */
+  wallNow(): number;
   /** Whether the store can be reached, as this node last knew; `admit` finds out anew each time. */
   ready(): boolean;
   /** Lives and dies with the set of used nonces. Nothing until one has been read. */

@@ -1,9 +1,8 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Dispatcher } from 'undici';
-import { type Ending, UpstreamRefusal } from './upstream-refusal.ts';
+import { MAX_BYTES, tooLarge, type UpstreamResponse } from './response-handler.ts';
+import { UpstreamRefusal } from './upstream-refusal.ts';
 
-const MAX_BYTES = 5 * 1024 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 const DECODERS = new Map<string, () => Transform>([
@@ -15,16 +14,10 @@ const DECODERS = new Map<string, () => Transform>([
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const unusable = (reason: string, ending: Ending = 'failed'): UpstreamRefusal =>
-  new UpstreamRefusal('upstream_invalid_response', ending, { reason });
+const unusable = (reason: string): UpstreamRefusal =>
+  new UpstreamRefusal('upstream_invalid_response', 'failed', { reason });
 
-/** An upstream's answer before its body is read. */
-export type UpstreamResponse = Dispatcher.ResponseData<unknown>;
-
-type Headers = UpstreamResponse['headers'];
-
-function decoded(body: Readable, headers: Headers): AsyncIterable<Buffer> {
-  const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
+function decoded(body: Readable, encoding: string): AsyncIterable<Buffer> {
   if (encoding === 'identity') return body;
   const decoder = DECODERS.get(encoding)?.();
   if (!decoder) throw unusable('content encoding');
@@ -32,15 +25,13 @@ function decoded(body: Readable, headers: Headers): AsyncIterable<Buffer> {
   return pipeline(body, decoder, () => undefined);
 }
 
-/** Reads a body to its end, decompressed, and stops at the limit. Rejects with a refusal or the transport's error. */
-export async function readBytes({ body, headers }: UpstreamResponse, limit = MAX_BYTES): Promise<Buffer> {
+async function decode(body: Readable, encoding: string, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of decoded(body, headers)) {
+    for await (const chunk of decoded(body, encoding)) {
       size += chunk.length;
-      // How much there is to say depends on what was asked.
-      if (size > limit) throw unusable('too large', 'answered');
+      if (size > limit) throw tooLarge();
       chunks.push(chunk);
     }
   } catch (error) {
@@ -50,8 +41,17 @@ export async function readBytes({ body, headers }: UpstreamResponse, limit = MAX
   return Buffer.concat(chunks, size);
 }
 
+/** Reads a body to its end, decompressed, and stops at the limit. Rejects with a refusal or the transport's error. */
+const readBytes = (response: UpstreamResponse, limit: number): Promise<Buffer> =>
+  response.encoded
+    ? decode(response.encoded, String(response.headers['content-encoding']).toLowerCase(), limit)
+    : response.whole(limit);
+
 /** The body's JSON: its text as it was sent, and its value. Anything else is a refusal. */
-export async function readJson(response: UpstreamResponse, limit?: number): Promise<{ text: string; value: unknown }> {
+export async function readJson(
+  response: UpstreamResponse,
+  limit = MAX_BYTES,
+): Promise<{ text: string; value: unknown }> {
   if (!JSON_TYPE.test(String(response.headers['content-type'] ?? ''))) throw unusable('content type');
   const bytes = await readBytes(response, limit);
   try {

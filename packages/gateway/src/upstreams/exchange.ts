@@ -1,12 +1,9 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Spend } from '../call.ts';
-import type { UpstreamResponse } from './body.ts';
+import { Pool } from '../pool.ts';
 import { refusalOfFailure } from './failures.ts';
 import type { UpstreamRequest } from './request.ts';
-import { type Progress, WatchfulPool } from './watchful-pool.ts';
-
-/** What is left unread would keep its connection busy. */
-const discard = ({ body }: UpstreamResponse) => void body.on('error', () => undefined).destroy();
+import { ResponseHandler, type UpstreamResponse } from './response-handler.ts';
 
 /** Where an upstream is, and how long it may take. */
 export interface ExchangeOptions {
@@ -19,12 +16,16 @@ export interface ExchangeOptions {
 
 /** Pooled HTTP to one upstream: no redirect followed, request headers built from nothing, one deadline for all of a call. */
 export class Exchange {
-  readonly #options: ExchangeOptions;
-  readonly #pool: WatchfulPool;
+  readonly #deadlineMs: number;
+  /** Names and values in turn, as undici takes them. */
+  readonly #headers: readonly string[];
+  readonly #pool: Pool;
 
   constructor(options: ExchangeOptions) {
-    this.#options = options;
-    this.#pool = new WatchfulPool(options.origin, {
+    this.#deadlineMs = options.deadlineMs;
+    const headers = { accept: 'application/json', 'accept-encoding': 'gzip, br', ...options.headers };
+    this.#headers = Object.entries(headers).flat();
+    this.#pool = new Pool(options.origin, {
       connections: options.connections,
       pipelining: 1,
       connect: { timeout: options.deadlineMs },
@@ -37,18 +38,16 @@ export class Exchange {
   /** Spends, writes the request and reads its answer. Every failure leaves as a refusal, and the slot is released. */
   async run<T>(request: UpstreamRequest, spend: Spend, read: (response: UpstreamResponse) => Promise<T>): Promise<T> {
     const slot = await spend();
-    const { deadlineMs } = this.#options;
-    const deadline = AbortSignal.timeout(deadlineMs);
-    const progress: Progress = { writeUntilMs: performance.now() + deadlineMs, written: false, started: false };
+    const handler = new ResponseHandler(this.#deadlineMs);
     try {
-      const response = await this.#send(request, deadline, progress);
-      return await read(response).finally(() => discard(response));
+      this.#send(request, handler);
+      return await read(await handler.head());
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      const isLate = deadline.aborted || performance.now() >= progress.writeUntilMs;
-      throw refusalOfFailure(error, isLate, progress.started);
+      throw refusalOfFailure(error, handler.isLate, handler.isStarted);
     } finally {
-      slot.release(progress.started || !progress.written);
+      handler.end();
+      slot.release(handler.isStarted || !handler.isWritten);
     }
   }
 
@@ -56,13 +55,8 @@ export class Exchange {
     await this.#pool.destroy();
   }
 
-  #send({ method, path, body }: UpstreamRequest, signal: AbortSignal, opaque: Progress): Promise<UpstreamResponse> {
-    const headers = {
-      accept: 'application/json',
-      'accept-encoding': 'gzip, br',
-      ...this.#options.headers,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    };
-    return this.#pool.request({ method, path, headers, body: body ?? null, signal, opaque });
+  #send({ method, path, body }: UpstreamRequest, handler: ResponseHandler): void {
+    const headers = [...this.#headers, ...(body === undefined ? [] : ['content-type', 'application/json'])];
+    this.#pool.dispatch({ method, path, headers, body: body ?? null }, handler);
   }
 }

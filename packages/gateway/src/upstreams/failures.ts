@@ -1,8 +1,8 @@
 import type { RefusalCode } from '@asset-gateway/protocol';
-import { readJson, type UpstreamResponse } from './body.ts';
+import { readJson } from './body.ts';
+import type { UpstreamResponse } from './response-handler.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 
-const DEFAULT_PAUSE_SECONDS = 60;
 const MAX_PAUSE_SECONDS = 300;
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 200;
@@ -13,12 +13,12 @@ const GONE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u;
 
-/** How long an upstream's Retry-After asks to wait: seconds or a date, within sensible bounds. */
-export function pauseSeconds(retryAfter: unknown, nowMs: number): number {
+/** How long an upstream's Retry-After asks to wait: seconds or a date, within sensible bounds; else as long as usual. */
+export function pauseSeconds(retryAfter: unknown, nowMs: number, usualSeconds: number): number {
   const text = String(retryAfter ?? '');
   const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
   const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((date - nowMs) / 1000);
-  return Number.isNaN(seconds) ? DEFAULT_PAUSE_SECONDS : Math.min(Math.max(seconds, 1), MAX_PAUSE_SECONDS);
+  return Number.isNaN(seconds) ? usualSeconds : Math.min(Math.max(seconds, 1), MAX_PAUSE_SECONDS);
 }
 
 function messageIn(value: unknown): unknown {
@@ -48,25 +48,36 @@ function codeOf(status: number): RefusalCode {
   return status >= 300 && status < 400 ? 'upstream_redirect' : 'upstream_error';
 }
 
+/** What of an upstream's options decides how its refusals are passed on. */
+export interface RefusalOptions {
+  /** In every spelling: what must never stand in an answer. */
+  readonly secrets: readonly string[];
+  /** For how long it is left alone after a 429 that does not say. */
+  readonly usualPauseSeconds: number;
+}
+
+/** That the upstream wants to be left alone, and for how long. */
+export const rateLimited = (
+  reason: string,
+  { headers }: UpstreamResponse,
+  { usualPauseSeconds }: RefusalOptions,
+): UpstreamRefusal =>
+  new UpstreamRefusal('upstream_rate_limited', 'answered', {
+    reason,
+    retryAfterSeconds: pauseSeconds(headers['retry-after'], Date.now(), usualPauseSeconds),
+  });
+
 /** What a status other than 200 means to the caller. */
-export async function refusalOfStatus(
-  response: UpstreamResponse,
-  secrets: readonly string[],
-): Promise<UpstreamRefusal> {
-  const { statusCode, headers } = response;
+export async function refusalOfStatus(response: UpstreamResponse, options: RefusalOptions): Promise<UpstreamRefusal> {
+  const { statusCode } = response;
   const code = codeOf(statusCode);
   // An upstream that blames the request, or our key, is there.
   const ending = statusCode >= 400 && statusCode < 500 ? 'answered' : 'failed';
   const hint = code === 'upstream_auth_failed' ? '; is its key right?' : '';
   const reason = `upstream status ${statusCode}${hint}`;
-  if (code === 'upstream_rate_limited') {
-    return new UpstreamRefusal(code, ending, {
-      reason,
-      retryAfterSeconds: pauseSeconds(headers['retry-after'], Date.now()),
-    });
-  }
+  if (code === 'upstream_rate_limited') return rateLimited(reason, response, options);
   if (code !== 'upstream_rejected') return new UpstreamRefusal(code, ending, { reason });
-  const message = await quotable(response, secrets);
+  const message = await quotable(response, options.secrets);
   return new UpstreamRefusal(code, ending, {
     reason,
     status: statusCode,

@@ -1,9 +1,10 @@
-import type { Route } from '@asset-gateway/protocol';
-import type { Answer, Input, Spend } from '../call.ts';
-import { readJson, type UpstreamResponse } from './body.ts';
+import type { Answer, UpstreamCall } from '../call.ts';
+import { member } from '../json-member.ts';
+import { readJson } from './body.ts';
 import { Exchange } from './exchange.ts';
-import { pauseSeconds, refusalOfStatus } from './failures.ts';
+import { type RefusalOptions, rateLimited, refusalOfStatus } from './failures.ts';
 import { memberText } from './member-text.ts';
+import type { UpstreamResponse } from './response-handler.ts';
 import { assertDiscreet, type UpstreamOptions } from './rest.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
@@ -14,9 +15,6 @@ const REJECTED = new Set([-32600, -32602, -32015]);
 const INTERNAL_ERROR = -32603;
 /** Too many requests, in three dialects. */
 const RATE_LIMITED = new Set([429, -32005, -32029]);
-
-const member = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
 /** A Solana node or a provider's interface of its kind, by JSON-RPC over HTTP. */
 export class JsonRpcUpstream implements Upstream {
@@ -32,7 +30,7 @@ export class JsonRpcUpstream implements Upstream {
     this.#exchange = new Exchange({ ...options, origin });
   }
 
-  async answer(route: Route, input: Input, spend: Spend): Promise<Answer> {
+  async answer({ route, input, spend }: UpstreamCall): Promise<Answer> {
     const id = ++this.#lastId;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method: route.method, params: input.body.params });
     const request = { method: 'POST', path: this.#path, body } as const;
@@ -44,12 +42,11 @@ export class JsonRpcUpstream implements Upstream {
   }
 
   async #judge(id: number, response: UpstreamResponse): Promise<string> {
-    const { secrets } = this.#options;
     if (response.statusCode !== 200) throw await this.#refusalOfStatus(response);
     const { text, value } = await readJson(response);
-    assertDiscreet(text, secrets);
+    assertDiscreet(text, this.#options.secrets);
     const error = member(value, 'error');
-    if (error !== undefined && error !== null) throw refusalOfError(error);
+    if (error !== undefined && error !== null) throw refusalOfError(error, response, this.#options);
     const isOurs = !Array.isArray(value) && member(value, 'id') === id && member(value, 'result') !== undefined;
     const result = isOurs ? memberText(text, 'result') : undefined;
     if (result === undefined) {
@@ -63,21 +60,16 @@ export class JsonRpcUpstream implements Upstream {
     const peek = response.statusCode >= 400 && (await readJson(response).catch(() => undefined));
     const error = peek ? member(peek.value, 'error') : undefined;
     const code = Number(member(error, 'code'));
-    if (REJECTED.has(code) || RATE_LIMITED.has(code)) return refusalOfError(error);
-    return refusalOfStatus(response, this.#options.secrets);
+    if (REJECTED.has(code) || RATE_LIMITED.has(code)) return refusalOfError(error, response, this.#options);
+    return refusalOfStatus(response, this.#options);
   }
 }
 
 /** A node that answers with an error is there: which one it is mostly depends on what was asked. */
-function refusalOfError(error: unknown): UpstreamRefusal {
+function refusalOfError(error: unknown, response: UpstreamResponse, options: RefusalOptions): UpstreamRefusal {
   const code = Number(member(error, 'code'));
   const reason = `upstream JSON-RPC error ${code}`;
   if (REJECTED.has(code)) return new UpstreamRefusal('upstream_rejected', 'answered', { reason });
-  if (!RATE_LIMITED.has(code)) {
-    return new UpstreamRefusal('upstream_error', code === INTERNAL_ERROR ? 'failed' : 'answered', { reason });
-  }
-  return new UpstreamRefusal('upstream_rate_limited', 'answered', {
-    reason,
-    retryAfterSeconds: pauseSeconds(undefined, 0),
-  });
+  if (RATE_LIMITED.has(code)) return rateLimited(reason, response, options);
+  return new UpstreamRefusal('upstream_error', code === INTERNAL_ERROR ? 'failed' : 'answered', { reason });
 }

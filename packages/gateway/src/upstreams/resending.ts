@@ -6,17 +6,17 @@ import { UpstreamRefusal } from './upstream-refusal.ts';
  * closes a kept-alive connection just then. It spends again; where that is refused, the loss stays the answer.
  */
 export const resending = (upstream: Upstream): Upstream => ({
-  async answer(route, input, spend) {
+  async answer(call) {
     try {
-      return await upstream.answer(route, input, spend);
+      return await upstream.answer(call);
     } catch (error) {
-      const isSafe = error instanceof UpstreamRefusal && error.ending === 'lost' && route.httpMethod === 'GET';
+      const isSafe = error instanceof UpstreamRefusal && error.ending === 'lost' && call.route.httpMethod === 'GET';
       if (!isSafe) throw error;
-      return upstream.answer(route, input, () =>
-        spend().catch(() => {
+      const spend = () =>
+        call.spend().catch(() => {
           throw error;
-        }),
-      );
+        });
+      return upstream.answer({ ...call, spend });
     }
   },
 });

@@ -1,22 +1,20 @@
-import type { Route } from '@asset-gateway/protocol';
-import type { Answer, Input, Spend } from '../call.ts';
-import { readJson, type UpstreamResponse } from './body.ts';
+import type { Answer, UpstreamCall } from '../call.ts';
+import { readJson } from './body.ts';
 import { Exchange } from './exchange.ts';
-import { refusalOfStatus } from './failures.ts';
+import { type RefusalOptions, refusalOfStatus } from './failures.ts';
 import { writeRequest } from './request.ts';
+import type { UpstreamResponse } from './response-handler.ts';
 import type { Upstream } from './upstream.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 
 /** Where an HTTP upstream is, and how long it may take. */
-export interface UpstreamOptions {
+export interface UpstreamOptions extends RefusalOptions {
   /** Origin, a path prefix where there is one, and for some a query that holds the key. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   /** For the whole call, from the first byte written to the last byte read. */
   readonly deadlineMs: number;
   readonly connections: number;
-  /** In every spelling: what must never stand in an answer. */
-  readonly secrets: readonly string[];
 }
 
 /** JSON text with the characters that it says by number. */
@@ -45,7 +43,7 @@ export class RestUpstream implements Upstream {
     this.#exchange = new Exchange({ ...options, origin: this.#base.origin });
   }
 
-  async answer(route: Route, input: Input, spend: Spend): Promise<Answer> {
+  async answer({ route, input, spend }: UpstreamCall): Promise<Answer> {
     const request = writeRequest(route, input, this.#base);
     return { json: await this.#exchange.run(request, spend, (response) => this.#judge(response)) };
   }
@@ -55,10 +53,9 @@ export class RestUpstream implements Upstream {
   }
 
   async #judge(response: UpstreamResponse): Promise<string> {
-    const { secrets } = this.#options;
-    if (response.statusCode !== 200) throw await refusalOfStatus(response, secrets);
+    if (response.statusCode !== 200) throw await refusalOfStatus(response, this.#options);
     const { text } = await readJson(response);
-    assertDiscreet(text, secrets);
+    assertDiscreet(text, this.#options.secrets);
     return text;
   }
 }

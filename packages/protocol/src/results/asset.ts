@@ -1,18 +1,19 @@
 import Type from 'typebox';
 import type { ResultShape } from '../route.ts';
+import { canonicalMarket } from './canonical.ts';
 import { each, integer, list, milliseconds, nullable, object, optional, string, usd } from './fields.ts';
 import * as market from './market.ts';
 import { block, profileBlock } from './profile.ts';
 import { marketScore, marketScoreInput } from './risk.ts';
 import { resolvedBy } from './tokens.ts';
-import { rankedVariant, variant, variantFields } from './variant.ts';
+import { rankedPrimary, rankedVariant, variant, variantFields } from './variant.ts';
 
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_TIME_MS = 1_767_000_000_000;
 
 const assetId = string('Canonical asset id.');
 const mint = string('The mint that the answer is about.');
-const lastUpdatedAt = milliseconds('When the answer was put together');
+const lastUpdatedAt = nullable(milliseconds('When the markets were fetched'));
 const page = { offset: integer('Rows that were skipped.'), limit: integer('Rows at most.') };
 
 const includes = object(
@@ -29,7 +30,11 @@ const includes = object(
       ohlcv: block(market.candles, 'Candles of the variant, or why they are missing.'),
       markets: block(
         object(
-          { markets: list(market.dexMarket, 'Pools, the deepest first.'), total: integer('Pools in all.'), ...page },
+          {
+            markets: list(market.dexMarket, 'Pools, the deepest first.'),
+            total: optional(integer('Pools in all.')),
+            ...page,
+          },
           'Pools of the variant.',
         ),
         'Pools of the variant, or why they are missing.',
@@ -45,9 +50,8 @@ const GROUPS = ['spot', 'etf', 'yield', 'leveraged', 'basket', 'lst', 'tokenized
 const variantGroups = Type.Object(
   {},
   {
-    required: GROUPS,
     additionalProperties: list(rankedVariant, 'Variants, the most liquid first.'),
-    description: `The variants by ${GROUPS.join(', ')}.`,
+    description: `The variants by kind; ${GROUPS.join(', ')} are always there.`,
   },
 );
 
@@ -57,18 +61,18 @@ export const assetDetail: ResultShape = {
     asset: object(
       {
         assetId,
-        name: string('Its name.'),
-        symbol: string('Its symbol.'),
+        name: optional(string('Its name.')),
+        symbol: optional(string('Its symbol.')),
         description: optional(string('What it is.')),
         category: market.category,
         aliases: list(Type.String(), 'Other names of it.'),
-        symbols: list(Type.String(), 'Its symbol and those of its variants.'),
+        symbols: list(Type.String(), 'Its symbol, and the symbols and labels of its variants.'),
         imageUrl: nullable(string('Its picture.')),
         stats: market.stats,
         primaryVariantStrategy: market.strategy,
-        canonicalMarket: optional(market.canonicalMarket),
+        canonicalMarket: optional(canonicalMarket),
         variantGroups,
-        primaryVariant: nullable(variant),
+        primaryVariant: nullable(rankedPrimary),
       },
       'The asset.',
     ),
@@ -122,9 +126,9 @@ export const variants: ResultShape = {
   },
 };
 
-const protocolToken = optional(object({}, 'The token of the exchange itself.'));
+const protocolToken = market.token('The token of the exchange itself.');
 
-/** The deepest market of each variant. */
+/** The busiest market of each variant. */
 export const variantTopMarkets: ResultShape = {
   schema: object({
     assetId,
@@ -135,13 +139,15 @@ export const variantTopMarkets: ResultShape = {
         ...variantFields,
         logoURI: optional(string('Picture of the token.')),
         topMarket: market.dexMarket,
-        protocolToken,
-        topMarkets: optional(list(object({ market: market.dexMarket, protocolToken }), 'The next ones too.')),
-        marketsTotal: integer('Pools of the variant.'),
-        totalLiquidity: usd('Liquidity in all of them'),
-        lastFetchedAt: milliseconds('When they were fetched'),
+        protocolToken: optional(protocolToken),
+        topMarkets: optional(
+          list(object({ market: market.dexMarket, protocolToken: optional(protocolToken) }), 'The next ones too.'),
+        ),
+        marketsTotal: nullable(integer('Pools of the variant.')),
+        totalLiquidity: nullable(usd('Liquidity in all of them')),
+        lastFetchedAt: nullable(milliseconds('When they were fetched')),
       }),
-      'One entry per variant.',
+      'One entry per variant that has a market, the busiest first.',
     ),
     lastUpdatedAt,
   }),
@@ -183,7 +189,10 @@ export const markets: ResultShape = {
     assetId,
     mint,
     markets: list(market.dexMarket, 'Pools, the deepest first; without source.'),
-    protocolTokensByMarket: object({}, 'The token of the exchange itself, by address of the pool.'),
+    protocolTokensByMarket: Type.Object(
+      {},
+      { additionalProperties: protocolToken, description: 'The token of the exchange itself, by address of the pool.' },
+    ),
     total: optional(integer('Pools in all.')),
     ...page,
     lastUpdatedAt,

@@ -7,6 +7,7 @@ import {
   nullable,
   object,
   optional,
+  partial,
   percent,
   seconds,
   string,
@@ -21,7 +22,6 @@ const EXAMPLE_TIME_MS = 1_767_000_000_000;
 
 const assetId = string('Canonical asset id.');
 const mint = string('The mint that the answer is about.');
-const lastUpdatedAt = milliseconds('When the answer was put together');
 
 const range = {
   interval: interval,
@@ -89,7 +89,7 @@ const ticker = object({
   trustScore: nullable(string('Verdict of CoinGecko.')),
   isAnomaly: flag('Whether the price is out of line.'),
   isStale: flag('Whether it is out of date.'),
-  timestamp: string('When it was seen, in ISO 8601.'),
+  timestamp: nullable(string('When it was seen, in ISO 8601.')),
 });
 
 /** A page of the exchange tickers of an asset. */
@@ -102,7 +102,7 @@ export const tickers: ResultShape = {
         total: optional(integer('Tickers in all.')),
         offset: integer('Rows that were skipped.'),
         limit: integer('Rows at most.'),
-        lastUpdatedAt,
+        lastUpdatedAt: partial(milliseconds('When they were fetched')),
       },
       'A page of the tickers.',
     ),
@@ -133,7 +133,7 @@ export const tickers: ResultShape = {
   },
 };
 
-const EXAMPLE_COMPONENT = { score: 100, status: 'good', hasData: true };
+const EXAMPLE_COMPONENT = { score: 100, status: 'safe', hasData: true };
 const EXAMPLE_MARKET_SCORE = {
   ...EXAMPLE_SCORE,
   borderlineSignals: [],
@@ -143,7 +143,7 @@ const EXAMPLE_MARKET_SCORE = {
     tradingActivity: EXAMPLE_COMPONENT,
     holderCount: EXAMPLE_COMPONENT,
   },
-  tokenAgeDays: 2114,
+  tokenAgeDays: null,
 };
 
 /** The risk of one variant. */
@@ -169,10 +169,10 @@ export const riskDetails: ResultShape = {
         liquidityUsd: 41_200_000,
         marketCapUsd: 81_500_000_000,
         holderCount: 1_900_000,
-        top10HoldersPercent: 21.4,
+        top10HoldersPercent: null,
         volume24hUsd: 913_000_000,
         volume7dUsd: 6_100_000_000,
-        tokenMintTime: 1_584_368_940,
+        tokenMintTime: null,
         tokenAddress: WRAPPED_SOL,
       },
       tags: [],

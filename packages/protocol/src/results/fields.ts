@@ -44,6 +44,9 @@ export const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()]);
 /** Left out when it is not known. */
 export const optional = Type.Optional;
 
+/** Left out by some routes, and null where it is there and not known. */
+export const partial = (schema: TSchema) => optional(nullable(schema));
+
 /** One and the same value in every answer of this form. */
 export const always = Type.Literal;
 

@@ -1,7 +1,5 @@
-import Type from 'typebox';
 import { ENUMERATIONS, oneOf } from '../parameters.ts';
 import {
-  always,
   each,
   integer,
   list,
@@ -10,6 +8,7 @@ import {
   number,
   object,
   optional,
+  partial,
   percent,
   seconds,
   string,
@@ -28,47 +27,59 @@ export const strategy = oneOf(
   'What the primary variant was chosen by.',
 );
 
-const changes = {
+/** How a price has changed. */
+export const changes = {
   priceChange24hPercent: percent('Change of the price in 24 hours'),
   priceChange1hPercent: percent('Change of the price in 1 hour'),
+};
+
+const supplies = {
+  fdv: usd('Fully diluted valuation'),
+  totalSupply: number('Tokens in existence.'),
+  circulatingSupply: number('Tokens in circulation.'),
 };
 
 /** The figures of an asset; null for one without a market. */
 export const stats = nullable(
   object(
-    each(
-      {
-        price: usd('Price'),
-        liquidity: usd('Liquidity of all variants'),
-        volume24hUSD: usd('Traded in 24 hours'),
-        volume30dUSD: usd('Traded in 30 days'),
-        marketCap: usd('Market capitalisation'),
-        ...changes,
-      },
-      nullable,
-    ),
+    {
+      ...each(
+        {
+          price: usd('Price'),
+          liquidity: usd('Liquidity of all variants'),
+          volume24hUSD: usd('Traded in 24 hours'),
+          volume30dUSD: usd('Traded in 30 days'),
+          marketCap: usd('Market capitalisation'),
+          ...changes,
+        },
+        nullable,
+      ),
+      ...each(supplies, partial),
+    },
     'The figures of the asset.',
   ),
 );
 
-/** What is measured about one mint. */
+/** What is measured about every mint that has a market. */
 export const metrics = {
   price: usd('Price'),
   liquidity: usd('Liquidity in all pools'),
-  volume1hUSD: usd('Traded in 1 hour'),
   volume24hUSD: usd('Traded in 24 hours'),
+  marketCap: usd('Market capitalisation'),
+  ...changes,
+  decimals: integer('Decimals of the mint.'),
+  logoURI: string('Picture of the token.'),
+};
+
+/** What is measured where more is known. */
+export const furtherMetrics = {
+  volume1hUSD: usd('Traded in 1 hour'),
   trade1h: integer('Trades in 1 hour.'),
   trade24h: integer('Trades in 24 hours.'),
   uniqueWallet1h: integer('Wallets that traded in 1 hour.'),
   uniqueWallet24h: integer('Wallets that traded in 24 hours.'),
-  marketCap: usd('Market capitalisation'),
-  fdv: usd('Fully diluted valuation'),
   holder: integer('Wallets that hold the token.'),
-  totalSupply: number('Tokens in existence.'),
-  circulatingSupply: number('Tokens in circulation.'),
-  ...changes,
-  decimals: integer('Decimals of the mint.'),
-  logoURI: string('Picture of the token.'),
+  ...supplies,
   lastTradeAt: seconds('The latest trade'),
   asOf: seconds('When the metrics were computed'),
 };
@@ -85,7 +96,7 @@ export const rawMarket = object(
     metricsSource: optional(string('Where the metrics come from.')),
     symbol: optional(string('Symbol of the token.')),
     name: optional(string('Name of the token.')),
-    ...each(metrics, optional),
+    ...each({ ...metrics, ...furtherMetrics }, optional),
     lastTradeHumanTime: optional(string('The latest trade, in ISO 8601.')),
     extensions: optional(
       object(
@@ -108,46 +119,8 @@ export const rawMarket = object(
   'The market of the mint.',
 );
 
-const listed = each(
-  {
-    price: usd('Price'),
-    marketCap: usd('Market capitalisation'),
-    volume24hUSD: usd('Traded in 24 hours'),
-    priceChange24hPercent: changes.priceChange24hPercent,
-  },
-  nullable,
-);
-
-/** The market of the asset itself, beside its variants; its fields depend on the source. */
-export const canonicalMarket = Type.Union(
-  [
-    object({
-      source: always('coingecko'),
-      coinId: string('Its id at CoinGecko.'),
-      ...listed,
-      lastFetchedAt,
-      providerLastUpdatedAt: seconds('When CoinGecko updated it'),
-    }),
-    object({
-      source: always('clickhouse_stock'),
-      symbol: string('The ticker symbol.'),
-      ...each(listed, optional),
-      asOf: seconds('When it was computed'),
-    }),
-    object({
-      source: always('prestocks'),
-      symbol: string('The symbol.'),
-      mint: string('The mint.'),
-      markPriceUsd: nullable(usd('Mark price')),
-      markValuationUsd: nullable(usd('Valuation at the mark price')),
-      impliedValuationUsd: nullable(usd('Valuation at the market price')),
-      premiumToMarkPercent: nullable(percent('Market price above the mark price')),
-    }),
-  ],
-  { description: 'The market of the asset itself.' },
-);
-
-const side = optional(
+/** A token in few words. */
+export const token = (description: string) =>
   object(
     {
       address: string('The mint.'),
@@ -156,9 +129,10 @@ const side = optional(
       icon: optional(string('Its picture.')),
       name: optional(string('Its name.')),
     },
-    'One of the two tokens.',
-  ),
-);
+    description,
+  );
+
+const side = optional(token('One of the two tokens.'));
 
 /** One market of a decentralised exchange. */
 export const dexMarket = object(

@@ -30,7 +30,7 @@ const verdict = {
 const component = object(
   {
     score: number('0 (worst) to 100.'),
-    status: string('The verdict in a word.'),
+    status: string('The verdict in a word: safe, warning, risk, info.'),
     hasData: flag('Whether anything is known.'),
   },
   'One part of the score.',
@@ -83,7 +83,11 @@ const unknown = object({
   reason: always('not_found'),
   message: string('Why there is no score.'),
 });
-const scored = { ok: always(true), marketScore, lastUpdatedAt: milliseconds('When the score was computed') };
+const scored = {
+  ok: always(true),
+  marketScore,
+  lastUpdatedAt: nullable(milliseconds('When the market was fetched')),
+};
 
 /** The score of a mint, or that there is none. */
 export const riskSummary = Type.Union([object(scored), unknown], { description: 'The score, or why there is none.' });

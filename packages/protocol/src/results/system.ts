@@ -1,5 +1,6 @@
 import Type, { type TProperties } from 'typebox';
-import { CATALOG_PROVIDERS, oneOf, optional } from '../parameters.ts';
+import { oneOf, optional } from '../parameters.ts';
+import { CATALOG_PROVIDERS } from '../providers.ts';
 import type { ResultShape } from '../route.ts';
 
 const text = (description: string) => Type.String({ description });

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { ENUMERATIONS, oneOf } from '../parameters.ts';
 import type { ResultShape } from '../route.ts';
+import { canonicalMarket } from './canonical.ts';
 import {
   always,
   each,
@@ -11,20 +12,21 @@ import {
   nullable,
   object,
   optional,
+  partial,
   percent,
   string,
   usd,
 } from './fields.ts';
-import { canonicalMarket, category, rawMarket, stats, strategy } from './market.ts';
+import { category, rawMarket, stats, strategy } from './market.ts';
 import { EXAMPLE_SCORE, riskVerdict } from './risk.ts';
-import { executionQuality, tags, variant, variantFields } from './variant.ts';
+import { executionQuality, issuance, liquidityTier, tags, variant, variantFields } from './variant.ts';
 
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
 const assetRow = object({
   assetId: string('Canonical asset id.'),
-  name: string('Its name.'),
-  symbol: string('Its symbol.'),
+  name: optional(string('Its name.')),
+  symbol: optional(string('Its symbol.')),
   category,
   imageUrl: nullable(string('Its picture.')),
   stats,
@@ -79,8 +81,8 @@ export const resolve: ResultShape = {
     asset: object(
       {
         assetId: string('Canonical asset id.'),
-        name: string('Its name.'),
-        symbol: string('Its symbol.'),
+        name: partial(string('Its name.')),
+        symbol: partial(string('Its symbol.')),
         category,
         aliases: list(Type.String(), 'Other names of it.'),
       },
@@ -90,11 +92,12 @@ export const resolve: ResultShape = {
       object(
         {
           ...variantFields,
+          liquidityTier: optional(liquidityTier),
           tags,
           chain: optional(string('The chain of the mint.')),
-          issuer: optional(string('Who issues it.')),
+          ...issuance,
         },
-        'The variant that the reference named.',
+        'The variant that the mint named, and of another reference the primary one.',
       ),
     ),
   }),
@@ -113,7 +116,18 @@ export const curated: ResultShape = {
     listId: oneOf(ENUMERATIONS.list, 'The list.'),
     primaryVariantStrategy: strategy,
     assets: list(assetRow, 'One row per asset, or per mint.'),
-    pagination: optional(object({}, 'Which part of the list this is.')),
+    pagination: optional(
+      object(
+        {
+          offset: integer('Rows that were skipped.'),
+          limit: integer('Rows at most.'),
+          total: integer('Rows in all.'),
+          hasMore: flag('Whether rows follow.'),
+          nextOffset: nullable(integer('Where they begin.')),
+        },
+        'Which part of the list this is; the whole list has none.',
+      ),
+    ),
     stale: optional(always(true)),
     staleCachedAt: optional(milliseconds('When the list was fetched, for one that could not be fetched anew')),
   }),

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { ENUMERATIONS, oneOf } from '../parameters.ts';
+import { preStocks } from './canonical.ts';
 import {
   always,
   each,
@@ -11,17 +12,19 @@ import {
   number,
   object,
   optional,
+  partial,
   seconds,
   string,
   usd,
 } from './fields.ts';
-import { lastFetchedAt, metrics } from './market.ts';
+import { furtherMetrics, lastFetchedAt, metrics } from './market.ts';
 
 const snapshot = object(
   {
     source: optional(string('Where the market comes from: birdeye, rwa_xyz or clickhouse_trades.')),
     metricsSource: optional(string('Where the metrics come from.')),
     ...each(metrics, nullable),
+    ...each(furtherMetrics, partial),
     lastFetchedAt: nullable(lastFetchedAt),
   },
   'The market of the variant.',
@@ -43,27 +46,44 @@ export const executionQuality = nullable(
       fee24hUSD: usd('Fees paid in 24 hours'),
       feeBps: number('Fees, in basis points of the volume.'),
       flowSourceCount: integer('Sources that orders came from.'),
-      markoutPnl24hUSD: usd('What fills were worth after the horizon'),
-      markoutCount: integer('Fills that this is known of.'),
-      markoutBps: number('The same, in basis points of the volume.'),
+      ...each(
+        {
+          markoutPnl24hUSD: usd('What fills were worth after the horizon'),
+          markoutCount: integer('Fills that this is known of.'),
+          markoutBps: number('The same, in basis points of the volume.'),
+        },
+        nullable,
+      ),
       executionScore: number('The verdict, 0 to 100.'),
       isEligibleForPrimary: flag('Whether the variant may speak for the asset.'),
-      asOf: seconds('When fills were measured'),
+      asOf: nullable(seconds('When fills were measured')),
       lastComputedAt: milliseconds('When the score was computed'),
     },
     'How well orders are filled.',
   ),
 );
 
+/** By how much liquidity a variant has. */
+export const liquidityTier = oneOf(ENUMERATIONS.liquidityTier, 'By liquidity: above $10M, from $2.5M, below.');
+
 /** What a variant is, without its market. */
 export const variantFields = {
   mint: string('The mint.'),
   kind: oneOf([...ENUMERATIONS.kind, 'spot'], 'Kind of variant.'),
-  liquidityTier: oneOf(ENUMERATIONS.liquidityTier, 'By liquidity: above $10M, from $2.5M, below.'),
+  liquidityTier,
   trustTier: oneOf(ENUMERATIONS.liquidityTier, 'As liquidityTier.'),
   label: optional(string('How it is told from the others.')),
   symbol: optional(string('Symbol of the token.')),
   name: optional(string('Name of the token.')),
+  stockVariantTier: optional(
+    oneOf(['share_redeemable', 'cash_redeemable', 'not_redeemable'], 'What a token of a share can be redeemed for.'),
+  ),
+};
+
+/** Who stands behind a variant. */
+export const issuance = {
+  issuer: optional(string('Who issues it.')),
+  issuerUrl: optional(string("The issuer's website.")),
 };
 
 /** Marks that the upstream puts on a variant. */
@@ -73,9 +93,7 @@ const variantProperties = {
   variantId: string('Its id.'),
   ...variantFields,
   tags,
-  issuer: optional(string('Who issues it.')),
-  issuerUrl: optional(string("The issuer's website.")),
-  stockVariantTier: optional(string('How near it is to the share itself.')),
+  ...issuance,
   market: nullable(snapshot),
   executionQuality,
 };
@@ -83,5 +101,13 @@ const variantProperties = {
 /** A variant with its market. */
 export const variant = object(variantProperties, 'A token on Solana that stands for the asset.');
 
-/** A variant by its place among its own kind. */
-export const rankedVariant = object({ ...variantProperties, rank: integer('Its place, from 1.') });
+const rank = integer('Its place among all variants of the asset, from 0.');
+
+/** A variant as its asset's own page gives it. */
+export const rankedVariant = object({ ...variantProperties, rank, preStocks: optional(preStocks) });
+
+/** The variant that speaks for an asset, as the asset's own page gives it. */
+export const rankedPrimary = object(
+  { ...variantProperties, rank: optional(rank), preStocks: optional(preStocks) },
+  'The variant that speaks for the asset.',
+);

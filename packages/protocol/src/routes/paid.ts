@@ -1,14 +1,6 @@
 import type { Cluster } from '../networks.ts';
-import {
-  ANYTHING,
-  type Provider,
-  type Route,
-  type RowOptions,
-  type Surface,
-  schemasOf,
-  unchanged,
-  verbAndPath,
-} from '../route.ts';
+import type { Provider } from '../providers.ts';
+import { ANYTHING, type Route, type RowOptions, type Surface, schemasOf, unchanged, verbAndPath } from '../route.ts';
 
 /** What a paid row is made of beside its options. */
 export interface PaidRow {

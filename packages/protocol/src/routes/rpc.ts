@@ -34,6 +34,8 @@ const positional = (required: readonly TSchema[], rest: readonly TSchema[] = [])
   Type.Unsafe<readonly unknown[]>({
     type: 'array',
     prefixItems: [...required, ...rest],
+    // Linters of OpenAPI want it beside prefixItems; maxItems leaves nothing for it to judge.
+    items: {},
     minItems: required.length,
     maxItems: required.length + rest.length,
     description: 'The JSON-RPC parameters of the method.',

@@ -1,4 +1,5 @@
-import { CATALOG_PROVIDERS, oneOf, optional } from '../parameters.ts';
+import { oneOf, optional } from '../parameters.ts';
+import { CATALOG_PROVIDERS } from '../providers.ts';
 import * as results from '../results/system.ts';
 import { ANYTHING, type Route, type RowOptions, schemasOf, unchanged, verbAndPath } from '../route.ts';
 

@@ -28,14 +28,36 @@ export function writeJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** What numbers are written with. */
+const NUMBER = /[-+.\deE]+/g;
 const WIDE_INTEGER = /^-?\d{16,}$/;
 const MARK = '\u0000integer:';
 
+const marked = (text: string): string =>
+  text.replace(NUMBER, (number) => (WIDE_INTEGER.test(number) ? JSON.stringify(MARK + number) : number));
+
+function endOfString(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+  return end + 1;
+}
+
+/** JSON text in which integers of 16 digits and more are strings with a mark. */
+function withMarks(text: string): string {
+  let result = '';
+  for (let at = 0; at < text.length; ) {
+    const quote = text.indexOf('"', at);
+    const start = quote < 0 ? text.length : quote;
+    const end = endOfString(text, start);
+    result += marked(text.slice(at, start)) + text.slice(start, end);
+    at = end;
+  }
+  return result;
+}
+
 /** Reads JSON text; integers of 16 digits and more become bigints, so that none is rounded. Throws on anything else. */
 export function readJson(text: string): Json {
-  const marked = text.replace(TOKEN, (token) => (WIDE_INTEGER.test(token) ? JSON.stringify(MARK + token) : token));
-  return JSON.parse(marked, (_, value: Json) =>
+  return JSON.parse(withMarks(text), (_, value: Json) =>
     typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
   );
 }

@@ -68,7 +68,7 @@ const toEncoded = ({ address, lamports, data, owner, executable }: Account): Enc
 });
 
 // The binding has no getter for the fee; its text form does name it.
-const feeOf = (meta: TransactionMetadata): bigint => BigInt(/ fee: (\d+) /.exec(meta.toString())?.[1] ?? 0);
+const feeOf = (meta: TransactionMetadata): bigint => BigInt(/ fee: (\d{1,20}) /.exec(meta.toString())?.[1] ?? 0);
 
 const innerOf = (meta: TransactionMetadata): InnerInstruction[] =>
   meta.innerInstructions().flatMap((calls, outer) =>

@@ -84,7 +84,9 @@ export function readMint(account: Account | undefined) {
 export function tokenAmount(amount: bigint, decimals: number): Json {
   const digits = amount.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
+  let end = digits.length;
+  while (end > whole.length && digits[end - 1] === '0') end--;
+  const fraction = digits.slice(whole.length, end);
   const text = fraction === '' ? whole : `${whole}.${fraction}`;
   return { amount: amount.toString(), decimals, uiAmount: Number(text), uiAmountString: text };
 }

@@ -98,6 +98,9 @@ async function answerCall({ method, params }: RpcCall, door: RpcDoor, world: Wor
   return getTransactionsForAddress(params, world);
 }
 
+const retryAfterOf = ({ retryAfter }: ProviderFaultKnobs): Record<string, string> =>
+  retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+
 async function answerJsonRpc(
   arrival: Arrival,
   door: RpcDoor,
@@ -107,7 +110,7 @@ async function answerJsonRpc(
   const { body } = arrival;
   if (knobs.jsonRpcError) {
     const { code, message } = knobs.jsonRpcError;
-    return { status: 200, text: refuse(new RpcError(code, message), idIn(body)).text };
+    return { status: 200, headers: retryAfterOf(knobs), text: refuse(new RpcError(code, message), idIn(body)).text };
   }
   if (knobs.missingResult === true) {
     return { status: 200, text: writeJson({ jsonrpc: '2.0', id: idIn(body) }) };
@@ -146,9 +149,8 @@ export async function answerDoor(arrival: Arrival, knobs: ProviderFaultKnobs, ro
     return walletError(404, 'Not found');
   }
   if (knobs.status !== undefined) {
-    const headers: Record<string, string> = knobs.retryAfter === undefined ? {} : { 'retry-after': knobs.retryAfter };
     const message = knobs.message ?? MESSAGES[knobs.status] ?? 'Internal server error';
-    return { ...refusedAtDoor(door, knobs.status, message, arrival.body), headers };
+    return { ...refusedAtDoor(door, knobs.status, message, arrival.body), headers: retryAfterOf(knobs) };
   }
   if (knobs.body !== undefined) {
     return { status: 200, text: knobs.body };

@@ -49,14 +49,14 @@ function deliver(response: ServerResponse, answer: Answer, knobs: ProviderFaultK
   response.socket?.destroySoon();
 }
 
-interface House {
+interface ProviderState {
   readonly worlds: Readonly<Record<Cluster, World>>;
   readonly key: string;
   readonly arrivals: Arrival[];
   readonly faults: ProviderFaults;
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse, house: House): Promise<void> {
+async function handle(request: IncomingMessage, response: ServerResponse, house: ProviderState): Promise<void> {
   const body = await bodyOf(request);
   const arrival = noteArrival(house.arrivals, request, body ?? '');
   const knobs = faultsFor(house.faults, arrival);
@@ -87,7 +87,7 @@ export async function startSolanaProvider(options: SolanaProviderOptions): Promi
   const worlds = { mainnet: await worldOf('mainnet'), devnet: await worldOf('devnet') };
   const arrivals: Arrival[] = [];
   const faults = createProviderFaults();
-  const house: House = { worlds, key, arrivals, faults };
+  const house: ProviderState = { worlds, key, arrivals, faults };
   const { url, close } = await listen(port, (request, response) => handle(request, response, house));
   const query = `?api-key=${encodeURIComponent(key)}`;
   const path = `v2/${encodeURIComponent(key)}`;

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Arrival, noteArrival, readBody } from './arrivals.ts';
 import { deliver, deliverLong } from './deliver.ts';
 import { createFaults, type FaultKnobs, type Faults, faultsFor } from './faults.ts';
-import { faultyAnswer, type House, serve } from './serve.ts';
+import { faultyAnswer, type House, requestIdOf, serve } from './serve.ts';
 
 export type { Arrival } from './arrivals.ts';
 export type { FaultKnobs, Faults } from './faults.ts';
@@ -50,8 +49,10 @@ async function answer({ request, response, arrival, knobs }: Exchange, house: Ho
     return;
   }
   await reading;
-  const requestId = request.headers['x-request-id'];
-  response.setHeader('x-request-id', typeof requestId === 'string' && requestId !== '' ? requestId : randomUUID());
+  const requestId = requestIdOf(arrival);
+  if (requestId !== undefined) {
+    response.setHeader('x-request-id', requestId);
+  }
   if (knobs.huge !== undefined) {
     await deliverLong(response, knobs.huge, false);
   } else if (knobs.gzipBomb !== undefined) {

@@ -1,125 +1,101 @@
-import { candlesOf, canonicalWalk, priceAt, volumeOf } from './candles.ts';
-import { changePercent, fetchedAt, metricsOf } from './market.ts';
+import { canonicalWalk, priceAt, volumeOf } from './candles.ts';
+import { changePercent, fetchedAt } from './market.ts';
 import { oncePerMinute } from './minute.ts';
-import type { Asset, Variant } from './model.ts';
+import type { Asset } from './model.ts';
+import { type PreMarketBlock, preMarketOf } from './pre-market.ts';
 import { between, significant } from './seed.ts';
 import type { Walk } from './walk.ts';
 
 const DAY = 86_400;
-const WEEK = 604_800;
 
-const isStock = (asset: Asset): boolean => ['equity', 'etf', 'index'].includes(asset.category);
-
-/** The canonical price history of an asset that has one: a stock's own, or the one that coingecko keeps. */
-export function canonicalHistory(asset: Asset): Walk | null {
-  return isStock(asset) || asset.coingeckoId !== undefined ? canonicalWalk(asset) : null;
+/** The price history of the listed share or fund that speaks for an asset. */
+export function benchmarkHistory(asset: Asset): Walk | null {
+  if (asset.benchmark === undefined) {
+    return null;
+  }
+  const walk = canonicalWalk(asset);
+  return { ...walk, base: walk.base * (asset.benchmark.ratio ?? 1) };
 }
 
-/** The most liquid variant that is traded; for a token of its own the token itself. */
-export function primaryVariant(asset: Asset): Variant | null {
-  const [deepest] = asset.variants.filter((variant) => variant.pools > 0).toSorted((a, b) => b.liquidity - a.liquidity);
-  return deepest ?? (asset.origin === 'singleton' ? asset.variants[0] : undefined) ?? null;
+/** The price history that coingecko keeps of an asset. */
+export const coinHistory = (asset: Asset): Walk | null =>
+  asset.coingeckoId === undefined ? null : canonicalWalk(asset);
+
+/** The canonical price history of an asset that has one: its benchmark's, or the one that coingecko keeps. */
+export const canonicalHistory = (asset: Asset): Walk | null => benchmarkHistory(asset) ?? coinHistory(asset);
+
+/** The symbol that an asset goes by: its benchmark's, or its own. */
+export const symbolOf = (asset: Asset): string | undefined => asset.benchmark?.symbol ?? asset.symbol;
+
+interface Quote {
+  readonly price: number | null;
+  readonly marketCap: number | null;
+  readonly volume24hUSD: number | null;
+  readonly priceChange24hPercent: number | null;
 }
 
-function numbers(asset: Asset, walk: Walk, seconds: number) {
-  const price = priceAt(walk, seconds);
-  return price === undefined
-    ? null
-    : {
-        price,
-        marketCap: significant(price * asset.supply, 12),
-        volume24hUSD: volumeOf(walk, DAY, { seconds: 3600, now: seconds }),
-        priceChange24hPercent: changePercent(priceAt(walk, seconds - DAY), price),
-      };
+function quoteOf(asset: Asset, seconds: number): Quote {
+  const walk = canonicalHistory(asset);
+  const price = walk === null ? undefined : priceAt(walk, seconds);
+  if (walk === null || price === undefined) {
+    return { price: null, marketCap: null, volume24hUSD: null, priceChange24hPercent: null };
+  }
+  // The shares of a fund say nothing about what it holds.
+  const counts = asset.benchmark === undefined || asset.category === 'equity';
+  return {
+    price,
+    marketCap: counts ? significant(price * asset.supply, 12) : null,
+    volume24hUSD: volumeOf(walk, DAY, { seconds: 3600, now: seconds }),
+    priceChange24hPercent: changePercent(priceAt(walk, seconds - DAY), price),
+  };
 }
 
 function marketAt(asset: Asset, seconds: number) {
-  const walk = canonicalHistory(asset);
-  const known = walk && numbers(asset, walk, seconds);
-  if (known === null) {
-    return undefined;
+  const lastFetchedAt = fetchedAt(seconds * 1000);
+  if (asset.benchmark !== undefined) {
+    const { symbol } = asset.benchmark;
+    const quote = quoteOf(asset, seconds);
+    return {
+      source: 'clickhouse_stock',
+      symbol,
+      ...quote,
+      lastFetchedAt,
+      providerLastUpdatedAt: seconds,
+      asOf: seconds,
+    } as const;
   }
   if (asset.coingeckoId === undefined) {
-    return { source: 'clickhouse_stock', symbol: asset.symbol, ...known, asOf: seconds };
+    return undefined;
   }
   return {
     source: 'coingecko',
     coinId: asset.coingeckoId,
-    ...known,
-    lastFetchedAt: fetchedAt(seconds * 1000),
+    ...quoteOf(asset, seconds),
+    lastFetchedAt,
     providerLastUpdatedAt: seconds - Math.floor(between(0, 60, `${asset.id}/provider`)),
-  };
+  } as const;
 }
 
-/** The market of the asset itself, beside its variants; nothing when only variants are traded. */
-export const canonicalMarket = oncePerMinute(marketAt);
+/** The market of the asset itself as search and the lists give it; nothing when only variants are traded. */
+export const listedMarket = oncePerMinute(marketAt);
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-
-/** The figures of one variant. */
-export function variantStats(variant: Variant, now: number) {
-  const metrics = metricsOf(variant, now);
-  return (
-    metrics && {
-      price: metrics.price,
-      liquidity: metrics.liquidity,
-      volume24hUSD: metrics.volume24hUSD,
-      volume30dUSD: null,
-      marketCap: metrics.marketCap,
-      priceChange24hPercent: metrics.priceChange24hPercent,
-      priceChange1hPercent: metrics.priceChange1hPercent,
-    }
-  );
-}
-
-/** The figures of an asset: what its variants trade together, at the asset's own price where there is one. */
-export function assetStats(asset: Asset, now: number) {
-  const primary = primaryVariant(asset);
-  const deepest = primary && variantStats(primary, now);
-  const canonical = canonicalMarket(asset, now);
-  const base = canonical ?? deepest;
-  if (base === null) {
-    return null;
-  }
-  const markets = asset.variants.flatMap((variant) => metricsOf(variant, now) ?? []);
+function preMarket({ price, ...block }: PreMarketBlock, mint: string) {
   return {
-    price: base.price,
-    liquidity: markets.length === 0 ? null : significant(sum(markets.map((market) => market.liquidity)), 10),
-    volume24hUSD: markets.length === 0 ? base.volume24hUSD : sum(markets.map((market) => market.volume24hUSD)),
-    volume30dUSD: null,
-    marketCap: base.marketCap,
-    priceChange24hPercent: base.priceChange24hPercent,
-    priceChange1hPercent: deepest?.priceChange1hPercent ?? null,
-  };
-}
-
-function allTimeHigh(walk: Walk, seconds: number): { allTimeHigh: number; allTimeHighDate: string } {
-  const weeks = candlesOf(walk, { seconds: WEEK, from: walk.since, to: seconds + 1, now: seconds });
-  const [highest] = weeks.toSorted((a, b) => b.high - a.high);
-  return {
-    allTimeHigh: highest?.high ?? 0,
-    allTimeHighDate: highest === undefined ? '' : new Date(highest.time * 1000).toISOString(),
-  };
-}
-
-/** The external profile of an asset; nothing when coingecko does not know it. */
-export function profileOf(asset: Asset, now: number) {
-  const market = canonicalMarket(asset, now);
-  if (asset.coingeckoId === undefined || market === undefined) {
-    return null;
-  }
-  const { price, marketCap, priceChange24hPercent, volume24hUSD } = market;
-  const totalSupply = significant(asset.supply * between(1, 1.3, `${asset.id}/total`), 9);
-  return {
-    marketCap,
-    fdv: significant(totalSupply * price, 12),
-    circulatingSupply: asset.supply,
-    totalSupply,
+    source: 'prestocks',
+    mint,
+    ...block,
     price,
-    priceChange24h: priceChange24hPercent,
-    volume24h: volume24hUSD,
-    ...allTimeHigh(canonicalWalk(asset), Math.floor(now / 1000)),
-    description: asset.about,
-    links: { website: asset.website, twitter: asset.twitter },
-  };
+    marketCap: block.impliedValuationUsd,
+    volume24hUSD: null,
+    priceChange24hPercent: null,
+    providerLastUpdatedAt: block.lastFetchedAt,
+    asOf: block.lastFetchedAt,
+  } as const;
+}
+
+/** The market of the asset itself as its own page gives it: of a company that is not listed, what its token says. */
+export function canonicalMarket(asset: Asset, now: number) {
+  const marked = asset.variants.find(({ mark }) => mark !== undefined);
+  const block = marked && asset.benchmark === undefined ? preMarketOf(marked, now) : undefined;
+  return marked !== undefined && block !== undefined ? preMarket(block, marked.mint) : listedMarket(asset, now);
 }

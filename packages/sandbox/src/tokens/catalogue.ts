@@ -3,8 +3,9 @@ import { addressOf, between } from './seed.ts';
 import { CASH_AND_METALS } from './tables/cash-and-metals.ts';
 import { ECOSYSTEM } from './tables/ecosystem.ts';
 import { MAJORS } from './tables/majors.ts';
-import { REGISTRY } from './tables/registry.ts';
+import { STAKE_POOLS } from './tables/stake-pools.ts';
 import { STOCKS } from './tables/stocks.ts';
+import { TOKENS } from './tables/tokens.ts';
 
 /** What the upstream accepts as a mint: base58 of plausible length, not decoded. */
 export const MINT = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
@@ -12,34 +13,34 @@ export const MINT = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 /** How a reference led to an asset, in the upstream's words. */
 export type ResolvedBy = 'assetId' | 'alias' | 'mint' | 'singletonMint' | 'registry' | 'sanctum' | 'singleton';
 
-/** An asset, how it was found, and the variant if the reference named one. */
+/** An asset, how it was found, and the mint that the reference named. */
 export interface Resolution {
   readonly asset: Asset;
   readonly resolvedBy: ResolvedBy;
-  readonly variant: Variant | null;
+  readonly mint: string | null;
 }
 
 const SINGLETON = 'solana-';
+
+const mintOf = (assetId: string, { mint, symbol }: VariantRow): string => mint ?? addressOf(`${assetId}/${symbol}`);
 
 function assetOf(row: AssetRow, origin: Origin): Asset {
   const variants: Variant[] = [];
   const asset: Asset = { ...row, origin, variants };
   for (const variant of row.variants) {
-    variants.push({ ...variant, mint: variant.mint ?? addressOf(`${row.id}/${variant.symbol}`), asset });
+    variants.push({ ...variant, mint: mintOf(row.id, variant), asset });
   }
   return asset;
 }
 
-function singletonRow(mint: string, known: Partial<AssetRow>, variant: Partial<VariantRow>): AssetRow {
-  const short = `${mint.slice(0, 4)}...${mint.slice(-4)}`;
-  const symbol = known.symbol ?? short;
-  const name = known.name ?? `Token ${short}`;
-  return {
+/** The asset of one mint that nobody has curated: it is all that its token's row says, or nothing but the mint. */
+function singletonOf(mint: string, known: Partial<AssetRow>, market: Partial<VariantRow>): Asset {
+  const { symbol, name } = known;
+  const named = { ...(symbol && { symbol }), ...(name && { name }) };
+  const row: AssetRow = {
     id: `${SINGLETON}${mint}`,
-    symbol,
-    name,
     category: 'crypto',
-    aliases: [],
+    aliases: [mint],
     price: 0,
     volatility: 0,
     supply: 0,
@@ -48,30 +49,53 @@ function singletonRow(mint: string, known: Partial<AssetRow>, variant: Partial<V
     lists: [],
     about: '',
     website: `https://solscan.io/token/${mint}`,
-    variants: [{ symbol, name, kind: 'spot', liquidity: 0, pools: 0, mint, ...variant }],
+    variants: [{ kind: 'native', liquidity: 0, pools: 0, mint, ...named, ...market }],
     ...known,
   };
+  return assetOf(row, symbol === undefined ? 'mint' : 'token');
 }
-
-const registryAssets = REGISTRY.map((known) => {
-  const liquidity = Math.round(between(60_000, 900_000, `${known.symbol}/liquidity`));
-  const pools = 2 + Math.floor(between(0, 7, `${known.symbol}/pools`));
-  return assetOf(
-    singletonRow(addressOf(`registry/${known.symbol}`), known, { liquidity, pools, decimals: 6 }),
-    'registry',
-  );
-});
 
 /** Every curated asset, in the order of the tables. */
 export const ASSETS: readonly Asset[] = [...MAJORS, ...CASH_AND_METALS, ...STOCKS, ...ECOSYSTEM].map((row) =>
-  assetOf(row, row.category === 'lst' ? 'sanctum' : 'curated'),
+  assetOf(row, 'curated'),
 );
 
+/** The tokens that nobody has curated, each as an asset of its own. */
+export const TOKEN_ASSETS: readonly Asset[] = TOKENS.map((known) => {
+  const liquidity = Math.round(between(60_000, 900_000, `${known.symbol}/liquidity`));
+  const pools = 2 + Math.floor(between(0, 7, `${known.symbol}/pools`));
+  return singletonOf(addressOf(`token/${known.symbol}`), known, { liquidity, pools, decimals: 6 });
+});
+
 const byId = new Map(ASSETS.map((asset) => [asset.id, asset]));
-const byAlias = new Map(ASSETS.flatMap((asset) => asset.aliases.map((alias) => [alias, asset] as const)));
 const byMint = new Map(
-  [...ASSETS, ...registryAssets].flatMap((asset) => asset.variants.map((variant) => [variant.mint, variant] as const)),
+  [...ASSETS, ...TOKEN_ASSETS].flatMap((asset) => asset.variants.map((variant) => [variant.mint, variant] as const)),
 );
+
+const namesOf = ({ id, name, symbol, coingeckoId, aliases }: Asset): string[] =>
+  [id, name, symbol, coingeckoId, ...aliases].filter((text) => text !== undefined);
+
+const registered = ASSETS.flatMap(({ variants }) => variants.filter(({ unregistered }) => unregistered !== true));
+
+// No name stands for two assets in this world.
+const byName = new Map([
+  ...ASSETS.flatMap((asset) => namesOf(asset).map((name) => [name.toLowerCase(), asset] as const)),
+  ...registered.flatMap(({ symbol, name, asset }) =>
+    [symbol, name].flatMap((text) => (text === undefined ? [] : [[text.toLowerCase(), asset] as const])),
+  ),
+]);
+const byAddedAlias = new Map(
+  ASSETS.flatMap((asset) => (asset.addedAliases ?? []).map((alias) => [alias.toLowerCase(), asset] as const)),
+);
+
+const SOLANA = byId.get('solana');
+const STAKED = new Map(
+  STAKE_POOLS.map((symbol, rank) => {
+    const variant = SOLANA?.variants.find((candidate) => candidate.symbol === symbol);
+    return [variant?.mint ?? addressOf(`solana/${symbol}`), { symbol: symbol.toLowerCase(), rank }] as const;
+  }),
+);
+const STAKED_SYMBOLS = new Set([...STAKED.values()].map(({ symbol }) => symbol));
 
 /** Every mint that the offline world has data for. */
 export const KNOWN_MINTS: readonly string[] = [...byMint.keys()];
@@ -79,35 +103,48 @@ export const KNOWN_MINTS: readonly string[] = [...byMint.keys()];
 /** The variant with this mint, when the world knows it. */
 export const knownVariant = (mint: string): Variant | undefined => byMint.get(mint);
 
-/** Resolves a well-formed mint; one that nobody knows becomes an asset of its own. */
-export function resolveMint(mint: string): Resolution {
+/** The place of a mint among the stake pools; nothing for what is none. */
+export const stakePoolRank = (mint: string): number | undefined => STAKED.get(mint)?.rank;
+
+/** Whether a text is the symbol or the mint of a stake pool. */
+export const isStakePool = (text: string): boolean => STAKED.has(text) || STAKED_SYMBOLS.has(text.toLowerCase());
+
+/** The asset of a mint that is no variant of a curated one. */
+export function singleton(mint: string): Asset {
   const known = byMint.get(mint);
-  if (known !== undefined) {
-    const { origin } = known.asset;
-    return { asset: known.asset, resolvedBy: origin === 'curated' ? 'mint' : origin, variant: known };
+  return known?.asset.origin === 'token' ? known.asset : singletonOf(mint, {}, {});
+}
+
+function resolveMint(mint: string, known: 'mint' | 'singletonMint'): Resolution {
+  const variant = byMint.get(mint);
+  if (variant?.asset.origin === 'curated') {
+    return { asset: variant.asset, resolvedBy: known, mint };
   }
-  const asset = assetOf(singletonRow(mint, {}, {}), 'singleton');
-  return { asset, resolvedBy: 'singleton', variant: asset.variants[0] ?? null };
+  if (SOLANA !== undefined && STAKED.has(mint)) {
+    return { asset: SOLANA, resolvedBy: 'sanctum', mint };
+  }
+  return { asset: singleton(mint), resolvedBy: 'singleton', mint };
+}
+
+function resolveName(name: string): Resolution | undefined {
+  const lower = name.toLowerCase();
+  const named = byName.get(lower);
+  if (named !== undefined) {
+    return { asset: named, resolvedBy: named.id === name ? 'assetId' : 'registry', mint: null };
+  }
+  if (SOLANA !== undefined && STAKED_SYMBOLS.has(lower)) {
+    return { asset: SOLANA, resolvedBy: 'sanctum', mint: null };
+  }
+  const added = byAddedAlias.get(lower);
+  return added && { asset: added, resolvedBy: 'alias', mint: null };
 }
 
 /** Resolves a slug, alias, mint or `solana-<mint>`; nothing when the reference means no asset. */
 export function resolveReference(reference: string): Resolution | undefined {
-  const slug = reference.toLowerCase();
-  const named = byId.get(slug);
-  if (named !== undefined) {
-    return { asset: named, resolvedBy: 'assetId', variant: null };
+  const text = reference.trim();
+  const own = text.startsWith(SINGLETON) ? text.slice(SINGLETON.length) : '';
+  if (MINT.test(own)) {
+    return resolveMint(own, 'singletonMint');
   }
-  const aliased = byAlias.get(slug);
-  if (aliased !== undefined) {
-    return { asset: aliased, resolvedBy: 'alias', variant: null };
-  }
-  if (MINT.test(reference)) {
-    return resolveMint(reference);
-  }
-  const mint = reference.startsWith(SINGLETON) ? reference.slice(SINGLETON.length) : '';
-  if (!MINT.test(mint)) {
-    return undefined;
-  }
-  const found = resolveMint(mint);
-  return found.resolvedBy === 'mint' ? { ...found, resolvedBy: 'singletonMint' } : found;
+  return MINT.test(text) ? resolveMint(text, 'mint') : resolveName(text);
 }

@@ -32,8 +32,9 @@ const TIER2_FROM = 2_500_000;
 /** When a cache of the upstream was last filled: the last full five minutes, in milliseconds. */
 export const fetchedAt = (now: number): number => Math.floor(now / FIVE_MINUTES) * FIVE_MINUTES;
 
-/** The picture of a variant or asset. */
-export const imageOf = (name: string): string => `https://images.sandbox.example/${encodeURIComponent(name)}.png`;
+/** The picture of a token or asset; nothing without a symbol. */
+export const imageOf = (symbol: string | undefined): string | null =>
+  symbol === undefined ? null : `https://images.sandbox.example/${encodeURIComponent(symbol)}.png`;
 
 /** US dollars in all pools of a variant. */
 export const liquidityOf = (variant: Variant): number =>
@@ -53,12 +54,12 @@ export function changePercent(before: number | undefined, after: number): number
   return before === undefined ? null : significant((after / before - 1) * 100, 6);
 }
 
-function suppliesOf(variant: Variant): { circulatingSupply: number; totalSupply: number } {
+function suppliesOf(variant: Variant): { totalSupply: number; circulatingSupply: number } {
   const { asset, mint, kind, ratio = 1 } = variant;
   const onChain = (variant.liquidity * between(4, 40, `${mint}/float`)) / (asset.price * ratio);
   const whole = kind === 'native' || asset.variants.length === 1 ? asset.supply : Math.min(asset.supply, onChain);
   const circulatingSupply = significant(whole, 9);
-  return { circulatingSupply, totalSupply: significant(circulatingSupply * between(1, 1.25, `${mint}/locked`), 9) };
+  return { totalSupply: significant(circulatingSupply * between(1, 1.25, `${mint}/locked`), 9), circulatingSupply };
 }
 
 function measure(variant: Variant, seconds: number): Metrics | null {
@@ -85,24 +86,23 @@ function measure(variant: Variant, seconds: number): Metrics | null {
     uniqueWallet24h: Math.ceil(trade24h * crowd * 0.6),
     marketCap: significant(supplies.circulatingSupply * price, 10),
     fdv: significant(supplies.totalSupply * price, 10),
-    holder: Math.round(variant.liquidity ** 0.72 * between(0.7, 2.4, `${mint}/holders`)),
-    ...supplies,
     priceChange24hPercent: changePercent(priceAt(walk, seconds - DAY), price),
     priceChange1hPercent: changePercent(priceAt(walk, seconds - HOUR), price),
+    holder: Math.round(variant.liquidity ** 0.72 * between(0.7, 2.4, `${mint}/holders`)),
+    ...supplies,
   };
 }
 
 /** The metrics of a variant in the minute of `now` (milliseconds); nothing for a token without pools. */
 export const metricsOf = oncePerMinute(measure);
 
-const tradesAreOurs = (variant: Variant): boolean => variant.kind === 'tokenized_equity' || variant.kind === 'etf';
+// Who counts the trades of a token, beside birdeye, which knows the token itself.
+const countsTrades = ({ kind }: Variant): boolean => kind === 'tokenized_equity' || kind === 'etf';
 
-/** Where a variant's metrics come from, and since when they hold (seconds). */
+/** Where a variant's metrics come from, and when it was traded last (seconds). */
 export function sourceOf(variant: Variant, now: number) {
   const lastTradeAt = Math.floor(now / 60_000) * 60 - Math.floor(between(0, 50, `${variant.mint}/quiet`));
-  return tradesAreOurs(variant)
-    ? { source: 'clickhouse_trades', metricsSource: 'clickhouse_trades', lastTradeAt, asOf: fetchedAt(now) / 1000 }
-    : { source: 'birdeye', metricsSource: 'birdeye', lastTradeAt };
+  return { source: 'birdeye', metricsSource: countsTrades(variant) ? 'clickhouse_trades' : 'birdeye', lastTradeAt };
 }
 
 /** The market of a variant inside a variant (nullable fields). */
@@ -110,14 +110,31 @@ export function marketSnapshot(variant: Variant, now: number) {
   const metrics = metricsOf(variant, now);
   return (
     metrics && {
-      asOf: null,
       ...sourceOf(variant, now),
       ...metrics,
       decimals: variant.decimals ?? null,
       logoURI: imageOf(variant.symbol),
+      asOf: null,
       lastFetchedAt: fetchedAt(now),
     }
   );
+}
+
+/** The same where the upstream keeps a view of its own, which leaves out supplies and holders. */
+export function narrowSnapshot(variant: Variant, now: number) {
+  const snapshot = marketSnapshot(variant, now);
+  if (snapshot === null) {
+    return null;
+  }
+  const {
+    fdv: _fdv,
+    holder: _holder,
+    totalSupply: _total,
+    circulatingSupply: _circulating,
+    asOf: _asOf,
+    ...rest
+  } = snapshot;
+  return rest;
 }
 
 /** The market of a variant as the variant-market routes give it (fields that are unknown are left out). */
@@ -126,23 +143,27 @@ export function rawMarket(variant: Variant, now: number) {
   if (metrics === null) {
     return null;
   }
-  const { lastTradeAt, ...source } = sourceOf(variant, now);
+  const { lastTradeAt, source, metricsSource } = sourceOf(variant, now);
   const known = Object.fromEntries(Object.entries(metrics).filter(([, value]) => value !== null));
   const { coingeckoId, website, twitter, about } = variant.asset;
   return {
     mint: variant.mint,
-    ...source,
+    source,
     lastFetchedAt: fetchedAt(now),
+    metricsSource,
     symbol: variant.symbol,
     name: variant.name,
     decimals: variant.decimals,
-    logoURI: imageOf(variant.symbol),
+    logoURI: imageOf(variant.symbol) ?? undefined,
     ...known,
-    lastTradeAt,
     lastTradeHumanTime: new Date(lastTradeAt * 1000).toISOString(),
-    extensions: { coingeckoId, website, twitter, description: about },
+    lastTradeAt,
+    extensions: { coingeckoId, website, twitter, description: about || undefined },
   };
 }
+
+// Nobody can say what a fill was worth a moment later where hardly anybody trades.
+const markedOut = (variant: Variant): boolean => variant.kind !== 'yield';
 
 /** How well orders of a variant are filled; measured for the deeper markets only. */
 export function executionQuality(variant: Variant, now: number) {
@@ -166,9 +187,9 @@ export function executionQuality(variant: Variant, now: number) {
     fee24hUSD: significant((volume24hUSD * feeBps) / 10_000, 8),
     feeBps,
     flowSourceCount: Math.round(at(2, 19, 'flows')),
-    markoutPnl24hUSD: significant((volume24hUSD * markoutBps) / 10_000, 8),
-    markoutCount: Math.round(trade24h * at(0.4, 0.9, 'marked')),
-    markoutBps,
+    markoutPnl24hUSD: markedOut(variant) ? significant((volume24hUSD * markoutBps) / 10_000, 8) : null,
+    markoutCount: markedOut(variant) ? Math.round(trade24h * at(0.4, 0.9, 'marked')) : null,
+    markoutBps: markedOut(variant) ? markoutBps : null,
     executionScore: Math.round(at(41, 98, 'execution')),
     isEligibleForPrimary: true,
     asOf: fetchedAt(now) / 1000,

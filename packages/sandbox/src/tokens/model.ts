@@ -1,11 +1,12 @@
-/** What the Tokens API calls the categories of assets. */
-export const CATEGORIES = ['crypto', 'stablecoin', 'lst', 'rwa', 'commodity', 'equity', 'etf', 'index'] as const;
+/** The categories that the Tokens API has assets of; it refuses to search in any other. */
+export const CATEGORIES = ['commodity', 'crypto', 'equity', 'etf', 'rwa', 'stablecoin'] as const;
 
 /** The kinds of variants that the Tokens API knows. */
 export const KINDS = [
   'native',
   'wrapped',
   'bridged',
+  'spot',
   'etf',
   'yield',
   'leveraged',
@@ -13,7 +14,6 @@ export const KINDS = [
   'lst',
   'stablecoin',
   'tokenized_equity',
-  'spot',
 ] as const;
 
 /** The tiers that liquidity is sorted into; trust mirrors them. */
@@ -31,10 +31,23 @@ export type Tier = (typeof TIERS)[number];
 /** One of the curated lists. */
 export type ListId = (typeof LISTS)[number];
 
+/** How a token of a share can be redeemed. */
+export type StockVariantTier = 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
+
+/** What the issuer of a token of a company that is not listed says about the company. */
+export interface PreMarketMark {
+  readonly symbol: string;
+  /** Price of one token in US dollars at the issuer's valuation. */
+  readonly price: number;
+  /** Worth of the whole company in US dollars. */
+  readonly valuation: number;
+}
+
 /** One row of the variant tables: a token on Solana that stands for an asset. */
 export interface VariantRow {
-  readonly symbol: string;
-  readonly name: string;
+  /** Not known of a token that has no row anywhere. */
+  readonly symbol?: string;
+  readonly name?: string;
   readonly kind: Kind;
   /** US dollars in all its pools; 0 for a token that no pool trades. */
   readonly liquidity: number;
@@ -48,16 +61,33 @@ export interface VariantRow {
   readonly issuerUrl?: string;
   readonly label?: string;
   readonly tags?: readonly string[];
+  readonly stockVariantTier?: StockVariantTier;
+  readonly mark?: PreMarketMark;
+  /** The token came to the asset later: its symbol and name are no references to it. */
+  readonly unregistered?: boolean;
+}
+
+/** A listed share or fund whose price speaks for an asset. */
+export interface Benchmark {
+  readonly symbol: string;
+  /** Price of one share in units of the asset; 1 unless given. */
+  readonly ratio?: number;
 }
 
 /** One row of the asset tables. */
 export interface AssetRow {
   readonly id: string;
-  readonly symbol: string;
-  readonly name: string;
+  /** Not known of every token that is curated by its mint. */
+  readonly symbol?: string;
+  readonly name?: string;
   readonly category: Category;
   readonly aliases: readonly string[];
+  /** Aliases that were added later, which the registry does not know. */
+  readonly addedAliases?: readonly string[];
   readonly coingeckoId?: string;
+  readonly benchmark?: Benchmark;
+  /** The curated lists choose the primary variant among those that can be redeemed. */
+  readonly listsRedeemable?: boolean;
   /** The level in US dollars that the price wanders around, and how far it wanders (0.3 is a major coin). */
   readonly price: number;
   readonly volatility: number;
@@ -79,8 +109,8 @@ export interface Variant extends VariantRow {
   readonly asset: Asset;
 }
 
-/** How the upstream came to know an asset: from its own tables, a token registry, or only from the mint itself. */
-export type Origin = 'curated' | 'registry' | 'sanctum' | 'singleton';
+/** What the upstream knows an asset by: its own tables, the row of a token, or nothing but the mint. */
+export type Origin = 'curated' | 'token' | 'mint';
 
 /** An asset of the offline world. */
 export interface Asset extends Omit<AssetRow, 'variants'> {

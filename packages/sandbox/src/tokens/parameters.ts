@@ -14,7 +14,7 @@ export interface PageBounds {
   readonly maximum: number;
 }
 
-/** The range of candles that a request asks for, in Unix seconds. */
+/** The range of candles that a request asks for, in Unix seconds; a candle that starts at `to` is part of it. */
 export interface Range {
   readonly interval: Interval;
   readonly seconds: number;
@@ -30,44 +30,42 @@ const MAX_CANDLES = 10_000;
 const prefixed = (prefix: string) => (name: string) =>
   prefix === '' ? name : `${prefix}${name[0]?.toUpperCase()}${name.slice(1)}`;
 
-/** The value of a parameter; an empty one counts as absent. */
+/** The value of a parameter without blanks around it; an empty one counts as absent. */
 export const textOf = (query: URLSearchParams, name: string): string | undefined =>
   query.get(name)?.trim() || undefined;
 
-function integerOf(query: URLSearchParams, name: string, minimum: number): number | undefined {
-  const text = textOf(query, name);
-  if (text === undefined) {
-    return undefined;
-  }
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= minimum)) {
-    throw badRequest(`Invalid ${name}`);
+// The upstream reads numbers as JavaScript does: 1e1 is ten, and an empty text is nought.
+function integer(text: string, name: string, minimum: number): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < minimum) {
+    throw badRequest(`Invalid ${name}`, `Expected an integer from ${minimum}`);
   }
   return value;
 }
 
 /** A positive count, cut silently to the maximum. */
 export function limitOf(query: URLSearchParams, bounds: PageBounds, name = 'limit'): number {
-  return Math.min(integerOf(query, name, 1) ?? bounds.limit, bounds.maximum);
+  const text = query.get(name);
+  return Math.min(text === null ? bounds.limit : integer(text, name, 1), bounds.maximum);
 }
 
 /** The page that `offset` and `limit` ask for; `prefix` is put before their names. */
 export function pageOf(query: URLSearchParams, bounds: PageBounds, prefix = ''): Page {
   const named = prefixed(prefix);
-  return { offset: integerOf(query, named('offset'), 0) ?? 0, limit: limitOf(query, bounds, named('limit')) };
+  const offset = integer(query.get(named('offset')) ?? '0', named('offset'), 0);
+  return { offset, limit: limitOf(query, bounds, named('limit')) };
 }
 
-/** One of the allowed words, or nothing when the parameter is absent; a refusal lists the words under `listedAs`. */
+/** One of the allowed words, or nothing when the parameter is absent; a refusal repeats the text and lists the words. */
 export function wordOf<const T extends string>(
   query: URLSearchParams,
   name: string,
   allowed: readonly T[],
-  listedAs = 'allowed',
 ): T | undefined {
-  const text = textOf(query, name);
-  const word = allowed.find((candidate) => candidate === text);
-  if (text !== undefined && word === undefined) {
-    throw badRequest(`Invalid ${name}`, { [listedAs]: allowed });
+  const raw = query.get(name);
+  const word = allowed.find((candidate) => candidate === raw?.trim());
+  if (raw && word === undefined) {
+    throw badRequest(`Invalid ${name}: ${raw}`, { allowed });
   }
   return word;
 }
@@ -75,38 +73,47 @@ export function wordOf<const T extends string>(
 /** A well-formed mint. */
 export function checkedMint(mint: string): string {
   if (!MINT.test(mint)) {
-    throw badRequest('Invalid mint');
+    throw badRequest('Invalid mint', `Expected a text that matches ${MINT.source}`);
   }
   return mint;
 }
 
-/** A list of mints without repetitions, cut silently to the maximum. */
-export function mintsOf(mints: readonly string[], maximum: number): string[] {
-  const distinct = [...new Set(mints.map((mint) => mint.trim()).filter((mint) => mint !== ''))];
-  return distinct.slice(0, maximum).map(checkedMint);
+// A number that is empty counts as absent here, and nowhere else.
+const secondsOf = (query: URLSearchParams, name: string): number | undefined => {
+  const text = query.get(name);
+  return text ? integer(text, name, 0) : undefined;
+};
+
+function intervalOf(query: URLSearchParams, name: string): Interval {
+  const text = query.get(name) || '1H';
+  if (!Object.hasOwn(INTERVALS, text)) {
+    throw badRequest(`Invalid ${name}`, `Expected one of ${Object.keys(INTERVALS)}`);
+  }
+  return text as Interval;
 }
 
 /** The range of candles that a request asks for; `prefix` is put before the parameters' names. */
 export function rangeOf(query: URLSearchParams, now: number, prefix = ''): Range {
   const named = prefixed(prefix);
-  const interval = wordOf(query, named('interval'), Object.keys(INTERVALS) as Interval[]) ?? '1H';
+  const interval = intervalOf(query, named('interval'));
   const seconds = INTERVALS[interval];
   const clock = Math.floor(now / 1000);
-  const to = Math.min(integerOf(query, named('to'), 0) ?? clock, clock + AHEAD);
-  const from = integerOf(query, named('from'), 0) ?? to - 7 * DAY;
+  const from = secondsOf(query, named('from')) ?? clock - 7 * DAY;
+  const asked = secondsOf(query, named('to')) ?? clock;
+  if (from > asked) {
+    throw badRequest(`\`${named('from')}\` is after \`${named('to')}\``);
+  }
   if (from < EARLIEST) {
-    throw badRequest(`Invalid ${named('from')}`);
+    throw badRequest(`\`${named('from')}\` is before anything was traded`, { minFrom: EARLIEST });
   }
+  const to = Math.min(asked, clock + AHEAD);
   if (from > to) {
-    throw badRequest(`${named('from')} must not be after ${named('to')}`);
+    throw badRequest(`\`${named('from')}\` is in the future`);
   }
-  const requestedCandles = Math.ceil((to - from) / seconds);
+  const requestedCandles = Math.floor((to - from) / seconds) + 1;
   if (requestedCandles > MAX_CANDLES) {
-    throw badRequest('Requested range has too many candles', {
-      intervalSeconds: seconds,
-      maxCandles: MAX_CANDLES,
-      requestedCandles,
-    });
+    const details = { intervalSeconds: seconds, maxCandles: MAX_CANDLES, requestedCandles };
+    throw badRequest(`The range has more than ${MAX_CANDLES} candles`, details);
   }
   return { interval, seconds, from, to };
 }

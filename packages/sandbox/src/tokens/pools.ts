@@ -1,6 +1,7 @@
+import { knownVariant } from './catalogue.ts';
 import { fetchedAt, imageOf, metricsOf } from './market.ts';
 import type { Variant } from './model.ts';
-import { addressOf, between, draw, seedOf, significant } from './seed.ts';
+import { addressOf, draw, seedOf, significant } from './seed.ts';
 
 const SOURCES = [
   'Raydium CLMM',
@@ -16,6 +17,27 @@ const USDC = { address: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', decimals
 const JITO_SOL = { address: addressOf('solana/JitoSOL'), decimals: 9, symbol: 'JitoSOL', name: 'Jito Staked SOL' };
 const FIRST_POOL = Date.UTC(2021, 5, 1);
 const DAY = 86_400_000;
+const TOP = 5;
+
+/** The exchanges that have a token of their own, by how the names of their pools begin. */
+const PROTOCOLS = [
+  { name: 'Raydium', symbol: 'RAY', address: '4k3Dyjzvzp8eMZWUXbBCjEvwSkkk59S5iCNLY3QrkX6R' },
+  { name: 'Orca', symbol: 'ORCA', address: 'orcaEKTdK7LKz57vaAYr9QeNsVEPfiu6QeMU1kektZE' },
+  { name: 'Meteora', symbol: 'MET', address: 'METvsvVRapdj9cFLzq4Tr43xK4tAjQfwX76z3n6mWQL' },
+  { name: 'Lifinity', symbol: 'LFNTY', address: 'LFNTYraetVioAPnGJht4yNg2aUZFXR776cMeN9VMjXp' },
+] as const;
+
+/** The token of the exchange that a pool belongs to; nothing for an exchange without one. */
+export function protocolToken(source: string | undefined, now: number) {
+  const protocol = PROTOCOLS.find(({ name }) => source?.startsWith(name));
+  if (protocol === undefined) {
+    return undefined;
+  }
+  const { name, symbol, address } = protocol;
+  const known = knownVariant(address);
+  const isTraded = known !== undefined && metricsOf(known, now) !== null;
+  return { address, symbol, name, icon: (isTraded ? imageOf(symbol) : null) ?? undefined };
+}
 
 function quoteFor(mint: string, chance: number) {
   const quote = [USDC, SOL, USDC, JITO_SOL][Math.floor(chance * 4)] ?? USDC;
@@ -52,10 +74,10 @@ function poolAt(variant: Variant, rank: number, share: number, now: number) {
         address: variant.mint,
         decimals: variant.decimals,
         symbol: variant.symbol,
-        icon: imageOf(variant.symbol),
+        icon: imageOf(variant.symbol) ?? undefined,
         name: variant.name,
       },
-      quote: { ...quote, icon: imageOf(quote.symbol) },
+      quote: { ...quote, icon: imageOf(quote.symbol) ?? undefined },
       source: SOURCES[Math.floor(draw(seed, 2) * SOURCES.length)],
       createdAt: new Date(FIRST_POOL + Math.floor(draw(seed, 3) * 1200) * DAY).toISOString(),
       liquidity: significant(metrics.liquidity * share, 8),
@@ -75,30 +97,26 @@ export function poolsOf(variant: Variant, page: { readonly offset: number; reado
   return rows.flatMap((share, index) => poolAt(variant, page.offset + index, share, now));
 }
 
-/** The top pools of a variant with their totals; nothing for a variant without pools. */
+/** The busiest pools of a variant with their totals; nothing for a variant without pools. */
 export function topPools(variant: Variant, now: number) {
-  const topMarkets = poolsOf(variant, { offset: 0, limit: 3 }, now);
-  const [topMarket] = topMarkets;
-  const metrics = metricsOf(variant, now);
-  if (topMarket === undefined || metrics === null) {
-    return [];
+  const pools = poolsOf(variant, { offset: 0, limit: variant.pools }, now);
+  const [topMarket, ...others] = pools.toSorted((a, b) => b.volume24h - a.volume24h).slice(0, TOP);
+  if (topMarket === undefined) {
+    return undefined;
   }
-  return [
-    {
-      topMarket,
-      topMarkets: topMarkets.map((market) => ({ market })),
-      marketsTotal: variant.pools,
-      totalLiquidity: metrics.liquidity,
-      lastFetchedAt: fetchedAt(now),
-    },
-  ];
+  return {
+    topMarket,
+    protocolToken: protocolToken(topMarket.source, now),
+    topMarkets: [topMarket, ...others].map((market) => ({
+      market,
+      protocolToken: protocolToken(market.source, now),
+    })),
+    marketsTotal: variant.pools,
+    totalLiquidity: metricsOf(variant, now)?.liquidity ?? null,
+    lastFetchedAt: fetchedAt(now),
+  };
 }
 
-/** How many of a variant's pools have been fetched. */
-export const poolCount = (variant: Variant, now: number): number =>
-  metricsOf(variant, now) === null ? 0 : variant.pools;
-
-/** The day a variant's token was minted, in Unix seconds. */
-export function mintedAt(variant: Variant): number {
-  return Date.parse(variant.asset.since) / 1000 - Math.floor(between(1, 30, `${variant.mint}/minted`)) * 86_400;
-}
+/** How many of a variant's pools have been fetched; nothing while none has been. */
+export const poolCount = (variant: Variant, now: number): number | undefined =>
+  metricsOf(variant, now) === null ? undefined : variant.pools;

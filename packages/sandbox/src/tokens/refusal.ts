@@ -9,7 +9,7 @@ export type Tag =
   | 'UpstreamDataError'
   | 'UnknownError';
 
-/** An answer of the upstream that says no. */
+/** An answer of the upstream that says no; tags and short phrases are the upstream's own, sentences are not. */
 export class Refusal extends Error {
   readonly status: number;
   readonly tag: Tag;

@@ -1,143 +1,167 @@
-import { volumeOf, walkOf } from './candles.ts';
-import { metricsOf } from './market.ts';
+import { stakePoolRank } from './catalogue.ts';
+import { fetchedAt, metricsOf } from './market.ts';
 import type { Variant } from './model.ts';
-import { mintedAt } from './pools.ts';
-import { between, significant } from './seed.ts';
+import {
+  type Component,
+  EMPTY,
+  holderCountScore,
+  holderDistributionScore,
+  liquidityScore,
+  type ScoreInput,
+  tradingScore,
+  WEIGHTS,
+} from './score.ts';
 
-const DAY = 86_400;
+export type { ScoreInput } from './score.ts';
+
+/** The one mint whose score is fixed. */
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
-const LOW_LIQUIDITY = 250_000;
-const LOW_LIQUIDITY_CAP = 60;
+const TOO_LITTLE_USD = 1000;
 
-/** What a market score is computed from. */
-export function scoreInput(variant: Variant, now: number) {
-  const metrics = metricsOf(variant, now);
-  if (metrics === null) {
-    return null;
-  }
-  return {
-    liquidityUsd: metrics.liquidity,
-    marketCapUsd: metrics.marketCap,
-    holderCount: metrics.holder,
-    top10HoldersPercent: significant(between(9, 71, `${variant.mint}/top10`), 5),
-    volume24hUsd: metrics.volume24hUSD,
-    volume7dUsd: volumeOf(walkOf(variant), 7 * DAY, { seconds: 3600, now: Math.floor(now / 1000) }),
-    tokenMintTime: mintedAt(variant),
-    tokenAddress: variant.mint,
-  };
-}
-
-type ScoreInput = NonNullable<ReturnType<typeof scoreInput>>;
-
-// 0 at `low`, 100 at `high`, even steps per factor of ten between them.
-function onScale(value: number, low: number, high: number): number {
-  const part = Math.log(Math.max(value, 1) / low) / Math.log(high / low);
-  return Math.round(100 * Math.min(1, Math.max(0, part)));
-}
-
-function component(score: number): ScoreComponent {
-  const status = score >= 70 ? 'good' : score >= 40 ? 'fair' : 'poor';
-  return { score, status, hasData: true };
-}
-
-function componentsOf(input: ScoreInput) {
-  return {
-    liquidityHealth: component(onScale(input.liquidityUsd, 2e4, 2e7)),
-    holderDistribution: component(Math.round(100 - input.top10HoldersPercent)),
-    tradingActivity: component(onScale(input.volume24hUsd, 1e4, 2e7)),
-    holderCount: component(onScale(input.holderCount, 200, 3e5)),
-  };
-}
-
-/** One part of a market score. */
-export interface ScoreComponent {
-  readonly score: number;
-  readonly status: 'good' | 'fair' | 'poor' | 'unknown';
-  readonly hasData: boolean;
-}
-
-/** How much a variant's market can be relied upon; `score` is 0 to 100. */
+/** How much a market can be relied upon; `score` is 0 to 100. */
 export interface MarketScore {
   readonly score: number;
   readonly grade: 'A' | 'B' | 'C';
-  readonly label: 'Established' | 'Speculative' | 'Weak Metrics' | 'Trusted Launch' | 'Insufficient Data';
+  readonly label: 'Established' | 'Speculative' | 'Weak Metrics' | 'Insufficient Data';
   readonly tone: 'safe' | 'warning' | 'risk';
   readonly isTrustedLaunch: boolean;
   readonly caps: readonly string[];
   readonly borderlineSignals: readonly string[];
   readonly hasInsufficientData: boolean;
   readonly insufficientDataReason: string | null;
-  readonly components: Readonly<
-    Record<'liquidityHealth' | 'holderDistribution' | 'tradingActivity' | 'holderCount', ScoreComponent>
-  >;
+  readonly components: Readonly<Record<keyof typeof WEIGHTS, Component>>;
   readonly tokenAgeDays: number | null;
 }
 
-const MISSING: ScoreComponent = { score: 0, status: 'unknown', hasData: false };
+/** What the upstream says of a mint that it has no market of. */
+export const NOT_CACHED = 'Market snapshot not available in cache';
 
-/** The score of a token that nothing is known about. */
-export const INSUFFICIENT: MarketScore = {
-  score: 0,
-  grade: 'C',
-  label: 'Insufficient Data',
-  tone: 'warning',
-  isTrustedLaunch: false,
-  caps: [],
-  borderlineSignals: [],
-  hasInsufficientData: true,
-  insufficientDataReason: 'No cached market data for this mint',
-  components: {
-    liquidityHealth: MISSING,
-    holderDistribution: MISSING,
-    tradingActivity: MISSING,
-    holderCount: MISSING,
-  },
-  tokenAgeDays: null,
-};
-
-function verdict(score: number, isTrustedLaunch: boolean): Pick<MarketScore, 'grade' | 'label' | 'tone'> {
-  const grade = score >= 85 ? 'A' : score >= 70 ? 'B' : 'C';
-  if (isTrustedLaunch) {
-    return { grade, label: 'Trusted Launch', tone: 'safe' };
-  }
-  if (score >= 70) {
-    return { grade, label: 'Established', tone: 'safe' };
-  }
-  return score >= 45
-    ? { grade, label: 'Speculative', tone: 'warning' }
-    : { grade, label: 'Weak Metrics', tone: 'risk' };
-}
-
-/** The market score of a variant, from what is measured about it. */
-export function marketScore(variant: Variant, input: ScoreInput, now: number): MarketScore {
-  const components = componentsOf(input);
-  const { liquidityHealth, holderDistribution, tradingActivity, holderCount } = components;
-  const weighted =
-    liquidityHealth.score * 0.35 +
-    holderDistribution.score * 0.15 +
-    tradingActivity.score * 0.3 +
-    holderCount.score * 0.2;
-  const thin = input.liquidityUsd < LOW_LIQUIDITY;
-  const measured = Math.round(thin ? Math.min(weighted, LOW_LIQUIDITY_CAP) : weighted);
-  const score = variant.mint === WRAPPED_SOL ? 100 : measured;
-  const isTrustedLaunch = variant.tags?.includes('xstocks') === true && !thin;
+/** What a market score is computed from; the upstream knows neither the largest holders nor the age of a token. */
+export function scoreInput(variant: Variant, now: number): ScoreInput {
+  const metrics = metricsOf(variant, now);
+  const volume24hUsd = metrics?.volume24hUSD ?? null;
   return {
-    score,
-    ...verdict(score, isTrustedLaunch),
-    isTrustedLaunch,
-    caps: thin ? ['low_liquidity'] : [],
-    borderlineSignals: Object.entries(components).flatMap(([name, { score: own }]) =>
-      Math.abs(own - 50) <= 5 ? [name] : [],
-    ),
-    hasInsufficientData: false,
-    insufficientDataReason: null,
-    components,
-    tokenAgeDays: Math.floor((now / 1000 - input.tokenMintTime) / DAY),
+    liquidityUsd: metrics?.liquidity ?? null,
+    marketCapUsd: metrics?.marketCap ?? null,
+    holderCount: metrics?.holder ?? null,
+    top10HoldersPercent: null,
+    volume24hUsd,
+    volume7dUsd: volume24hUsd === null || volume24hUsd <= 0 ? null : volume24hUsd * 7,
+    tokenMintTime: null,
+    tokenAddress: variant.mint,
   };
 }
 
-/** The input and the score of a variant; nothing when nothing is cached. */
+function verdictOf(score: number): Pick<MarketScore, 'score' | 'grade' | 'label' | 'tone'> {
+  if (score >= 85) {
+    return { score, grade: 'A', label: 'Established', tone: 'safe' };
+  }
+  return score >= 70
+    ? { score, grade: 'B', label: 'Speculative', tone: 'warning' }
+    : { score, grade: 'C', label: 'Weak Metrics', tone: 'risk' };
+}
+
+const CLEAR = {
+  isTrustedLaunch: false,
+  caps: [],
+  borderlineSignals: [],
+  hasInsufficientData: false,
+  insufficientDataReason: null,
+  tokenAgeDays: null,
+} as const;
+
+const alike = (component: Component) => ({
+  liquidityHealth: component,
+  holderDistribution: component,
+  tradingActivity: component,
+  holderCount: component,
+});
+
+/** The score that wrapped SOL has whatever its market says. */
+export const FIXED_SCORE: MarketScore = {
+  ...verdictOf(100),
+  ...CLEAR,
+  components: alike({ score: 100, status: 'safe', hasData: true }),
+};
+
+const INSUFFICIENT: MarketScore = {
+  ...verdictOf(0),
+  ...CLEAR,
+  label: 'Insufficient Data',
+  hasInsufficientData: true,
+  insufficientDataReason: 'Liquidity and market cap are below $1K or unknown',
+  components: alike(EMPTY),
+};
+
+/** What holds a score down, with the most that it leaves. */
+function capsOf({ holderCount, liquidityUsd, volume24hUsd, volume7dUsd, marketCapUsd }: ScoreInput) {
+  const turnover = liquidityUsd && volume24hUsd ? volume24hUsd / liquidityUsd : 0;
+  return [
+    { holds: (holderCount ?? 20) < 20, most: 69, reason: 'Ghost Token (<20 holders)' },
+    { holds: (liquidityUsd ?? 1000) < 1000, most: 69, reason: 'No Liquidity (<$1K)' },
+    { holds: (volume7dUsd ?? 100) < 100, most: 69, reason: 'Dead Token (<$100 volume)' },
+    { holds: (marketCapUsd ?? 100_000) < 100_000, most: 69, reason: 'Low Market Cap (<$100K)' },
+    { holds: turnover > 7, most: 84, reason: 'Unusual Volume (>7x vol/liq)' },
+  ].filter(({ holds }) => holds);
+}
+
+const within = (value: number | null, low: number, high: number): boolean =>
+  value !== null && value >= low && value <= high;
+
+function borderlineOf({ holderCount, liquidityUsd, marketCapUsd, volume7dUsd }: ScoreInput): string[] {
+  return [
+    within(holderCount, 20, 500) && 'Borderline Holder Count (20-500)',
+    within(liquidityUsd, 100_000, 200_000) && 'Borderline Liquidity ($100K-$200K)',
+    within(marketCapUsd, 100_000, 500_000) && 'Borderline Market Cap ($100K-$500K)',
+    within(volume7dUsd, 100, 10_000) && 'Borderline Volume ($100-$10K)',
+  ].filter((signal) => signal !== false);
+}
+
+const manySignals = (count: number) => [
+  { holds: count >= 4, most: 69, reason: 'Multiple Risk Signals (4+ borderline metrics)' },
+  { holds: count === 3, most: 84, reason: 'Elevated Risk (3 borderline metrics)' },
+];
+
+// Few are expected to hold a currency, a share or a staked coin.
+const isConcentrated = ({ asset, mint }: Variant): boolean =>
+  asset.lists.includes('currencies') || asset.lists.includes('stocks') || stakePoolRank(mint) !== undefined;
+
+/** The market score of a variant, from what is measured about it. */
+export function marketScore(variant: Variant, input: ScoreInput): MarketScore {
+  if (variant.mint === WRAPPED_SOL) {
+    return FIXED_SCORE;
+  }
+  if ((input.liquidityUsd ?? 0) < TOO_LITTLE_USD && (input.marketCapUsd ?? 0) < TOO_LITTLE_USD) {
+    return INSUFFICIENT;
+  }
+  const components = {
+    liquidityHealth: liquidityScore(input),
+    holderDistribution: holderDistributionScore(isConcentrated(variant)),
+    tradingActivity: tradingScore(input),
+    holderCount: holderCountScore(input),
+  };
+  const parts = Object.entries(WEIGHTS) as [keyof typeof WEIGHTS, number][];
+  const weight = parts.reduce((sum, [, own]) => sum + own, 0);
+  const measured = Math.round(parts.reduce((sum, [name, own]) => sum + components[name].score * own, 0) / weight);
+  const borderlineSignals = borderlineOf(input);
+  const caps: string[] = [];
+  let score = measured;
+  for (const { holds, most, reason } of [...capsOf(input), ...manySignals(borderlineSignals.length)]) {
+    if (holds && score > most) {
+      score = most;
+      caps.push(reason);
+    }
+  }
+  return { ...verdictOf(score), ...CLEAR, caps, borderlineSignals, components };
+}
+
+/** The input and the score of a variant; nothing when nothing is cached of it, unless its score is fixed. */
 export function riskOf(variant: Variant, now: number) {
+  const metrics = metricsOf(variant, now);
+  if (metrics === null && variant.mint !== WRAPPED_SOL) {
+    return null;
+  }
   const marketScoreInput = scoreInput(variant, now);
-  return marketScoreInput && { marketScoreInput, marketScore: marketScore(variant, marketScoreInput, now) };
+  const lastUpdatedAt = metrics === null ? null : fetchedAt(now);
+  return { marketScore: marketScore(variant, marketScoreInput), marketScoreInput, lastUpdatedAt };
 }

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Arrival } from './arrivals.ts';
 import type { FaultKnobs } from './faults.ts';
 import { errorBody, Refusal, type Tag } from './refusal.ts';
-import { matchUpstream } from './routes.ts';
+import { matchUpstream, type UpstreamRoute } from './routes.ts';
 
 /** An answer before it is written. */
 export interface Answer {
@@ -54,6 +55,19 @@ function refused(error: unknown): Answer {
     : jsonAnswer(500, errorBody('InternalServerError', 'Internal server error'));
 }
 
+const takes = ({ method }: UpstreamRoute, asked: string): boolean =>
+  asked === method || (asked === 'HEAD' && method === 'GET');
+
+/** The request id of an answer: the one that came, a fresh one for health, and none on the framework's own pages. */
+export function requestIdOf({ target, method, headers }: Arrival): string | undefined {
+  const match = matchUpstream(target.split('?')[0] ?? '');
+  if (match === undefined || !takes(match.route, method)) {
+    return undefined;
+  }
+  const given = headers['x-request-id'];
+  return match.route.open || typeof given !== 'string' || given === '' ? randomUUID() : given;
+}
+
 /** The upstream's own answer to a request. */
 export function serve(arrival: Arrival, house: House): Answer {
   const [path = '', ...rest] = arrival.target.split('?');
@@ -63,7 +77,7 @@ export function serve(arrival: Arrival, house: House): Answer {
     return { status: 404, headers, body: Buffer.from(NOT_FOUND_PAGE) };
   }
   const { route, reference } = match;
-  if (arrival.method !== route.method && !(arrival.method === 'HEAD' && route.method === 'GET')) {
+  if (!takes(route, arrival.method)) {
     return { status: 405, headers: { allow: route.method, 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
   }
   try {

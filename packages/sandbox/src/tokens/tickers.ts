@@ -1,4 +1,4 @@
-import { canonicalMarket } from './canonical.ts';
+import { listedMarket } from './canonical.ts';
 import type { Asset } from './model.ts';
 import { between, draw, seedOf, significant } from './seed.ts';
 
@@ -34,13 +34,19 @@ function pairAt(index: number): { exchange: string; target: string } {
   return { exchange, target };
 }
 
-function tickerAt(asset: Asset, index: number, market: { price: number; volume24hUSD: number }, now: number) {
+interface Traded {
+  readonly price: number;
+  readonly volume24hUSD: number;
+}
+
+function tickerAt(asset: Asset, index: number, market: Traded, now: number) {
   const seed = seedOf(`${asset.id}/ticker/${index}`);
   const { exchange, target } = pairAt(index);
   const identifier = identifierOf(exchange);
   const stale = draw(seed, 5) > 0.96;
+  const seen = Math.floor(now / 60_000) * 60_000 - Math.floor(between(0, stale ? 3e7 : 2e5, `${seed}`));
   return {
-    base: asset.symbol,
+    base: asset.symbol ?? asset.id,
     target: target === asset.symbol ? 'ETH' : target,
     market: {
       name: exchange,
@@ -55,18 +61,17 @@ function tickerAt(asset: Asset, index: number, market: { price: number; volume24
     trustScore: TRUST[Math.floor(draw(seed, 7) * TRUST.length)] ?? null,
     isAnomaly: draw(seed, 8) > 0.98,
     isStale: stale,
-    timestamp: new Date(
-      Math.floor(now / 60_000) * 60_000 - Math.floor(between(0, stale ? 3e7 : 2e5, `${seed}`)),
-    ).toISOString(),
+    timestamp: draw(seed, 9) > 0.02 ? new Date(seen).toISOString() : null,
   };
 }
 
 /** Every exchange ticker of an asset, the largest volume first; nothing when coingecko does not know the asset. */
 export function tickersOf(asset: Asset, now: number) {
-  const market = canonicalMarket(asset, now);
-  if (asset.coingeckoId === undefined || market === undefined) {
+  if (asset.coingeckoId === undefined) {
     return null;
   }
+  const { price, volume24hUSD } = listedMarket(asset, now) ?? {};
+  const market = { price: price ?? 0, volume24hUSD: volume24hUSD ?? 0 };
   const rows = Array.from({ length: asset.tickers }, (_, index) => tickerAt(asset, index, market, now));
   return rows.toSorted((a, b) => b.volume24hUsd - a.volume24hUsd);
 }

@@ -14,14 +14,17 @@ export interface ChallengeParts {
   readonly nowMs: number;
   readonly code: RefusalCode;
   readonly describe: Describe;
+  /** Off: the text to sign names the bare origin, so that one signature opens every route until it expires. */
+  readonly singleUse: boolean;
 }
 
 /** The challenge of a free route: nothing to pay, and a text to sign. */
-export function signInChallenge({ call, origin, nonce, nowMs, code, describe }: ChallengeParts): Challenge {
+export function signInChallenge(parts: ChallengeParts): Challenge {
+  const { call, origin, nonce, nowMs, code, describe, singleUse } = parts;
   const url = challengedUrl(call, origin);
   const info: SiwxInfo = {
     domain: origin.slice(origin.indexOf('//') + 2),
-    uri: url,
+    uri: singleUse ? url : origin,
     version: '1',
     nonce,
     issuedAt: new Date(nowMs).toISOString(),

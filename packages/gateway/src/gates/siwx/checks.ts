@@ -59,27 +59,42 @@ export function checkPlace(payload: SiwxPayload, { origin, path, query }: Expect
   return places.includes(payload.uri) ? undefined : fault('invalid_siwx_uri_mismatch', 'uri');
 }
 
-function checkIssuedAt(issuedAtMs: number, nonce: IssuedNonce, nowMs: number): Fault | undefined {
-  if (Math.floor(issuedAtMs / 1000) === nonce.issuedAtSeconds) return undefined;
+function checkIssuedAt(issuedAtMs: number, nowMs: number): Fault | undefined {
   if (nowMs - issuedAtMs > MAX_AGE_MS) return fault('invalid_siwx_issued_at_too_old', 'issuedAt');
   return issuedAtMs - nowMs > SKEW_MS ? fault('invalid_siwx_issued_at_in_future', 'issuedAt') : undefined;
 }
 
-/** The dates are real, and now lies between them. */
-export function checkDates(payload: SiwxPayload, nonce: IssuedNonce, nowMs: number): Fault | undefined {
-  const issuedAt = parseDate(payload.issuedAt);
-  if (issuedAt === undefined) return fault('invalid_siwx_header', 'issuedAt');
-  const tooFar = checkIssuedAt(issuedAt, nonce, nowMs);
-  if (tooFar) return tooFar;
-  if (payload.expirationTime !== undefined) {
-    const expires = parseDate(payload.expirationTime);
+function checkLimits({ expirationTime, notBefore }: SiwxPayload, nowMs: number): Fault | undefined {
+  if (expirationTime !== undefined) {
+    const expires = parseDate(expirationTime);
     if (expires === undefined) return fault('invalid_siwx_header', 'expirationTime');
     if (expires < nowMs) return fault('invalid_siwx_expired', 'expirationTime');
   }
-  if (payload.notBefore !== undefined) {
-    const starts = parseDate(payload.notBefore);
+  if (notBefore !== undefined) {
+    const starts = parseDate(notBefore);
     if (starts === undefined) return fault('invalid_siwx_header', 'notBefore');
     if (starts - nowMs > SKEW_MS) return fault('invalid_siwx_not_yet_valid', 'notBefore');
   }
   return undefined;
+}
+
+/** To the second, and one for rounding. */
+const isSameSecond = (one: number, other: number): boolean =>
+  Math.abs(Math.floor(one / 1000) - Math.floor(other / 1000)) <= 1;
+
+/**
+ * The dates are real, and now lies between them. A challenge is dated by the time of day, which somebody may have set right since
+ * it was issued: whoever echoes its `issuedAt` is judged by the clock that dated it, as far as that is among these; the first is
+ * for everybody else.
+ */
+export function checkDates(
+  payload: SiwxPayload,
+  ageMs: number,
+  clocks: readonly [number, ...number[]],
+): Fault | undefined {
+  const issuedAt = parseDate(payload.issuedAt);
+  if (issuedAt === undefined) return fault('invalid_siwx_header', 'issuedAt');
+  const echoed = clocks.find((nowMs) => isSameSecond(issuedAt, nowMs - ageMs));
+  const tooFar = echoed === undefined ? checkIssuedAt(issuedAt, clocks[0]) : undefined;
+  return tooFar ?? checkLimits(payload, echoed ?? clocks[0]);
 }

@@ -1,10 +1,10 @@
-import { HEADERS, Refusal, type Route, type SiwxPayload, siwxMessageText } from '@asset-gateway/protocol';
-import bs58 from 'bs58';
-import type { Call, NoncedTake, Slot, Trail } from '../../call.ts';
+import { HEADERS, Refusal, type RefusalCode, type SiwxPayload, siwxMessageText } from '@asset-gateway/protocol';
+import type { Call, Challenge, NoncedTake, Receipt, Slot, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
 import type { Budget, NonceUse, Store } from '../../stores/ports.ts';
+import { decodeBase58 } from '../base58.ts';
 import type { Crypto } from '../crypto.ts';
-import type { Admission, Gate, Receipt } from '../gate.ts';
+import type { Admission, Gate } from '../gate.ts';
 import type { OriginOf } from '../origin.ts';
 import { signInChallenge } from './challenge.ts';
 import { checkAge, checkDates, checkKind, checkPlace, type Fault } from './checks.ts';
@@ -18,7 +18,8 @@ export interface SiwxParts {
   readonly nonces: Nonces;
   readonly store: Store;
   readonly originOf: OriginOf;
-  readonly budgetOf: (route: Route) => Budget;
+  /** What the answers are taken from, and what the challenges say: of the route that the gate is in front of. */
+  readonly budget: Budget;
   readonly describe: Describe;
   /** Off: one signature serves until it expires, and nonces are neither remembered nor tied to an epoch. */
   readonly singleUse: boolean;
@@ -36,12 +37,14 @@ function refuseOn(fault: Fault | undefined): void {
 
 /** A sign-in that is valid; its nonce is burnt with the slot, or when the answer needed none. */
 class SignedIn implements Admission {
+  readonly headers: Admission['headers'];
   readonly #store: Store;
   readonly #nonce: NonceUse | undefined;
   readonly #owner: string;
   #burnt = false;
 
-  constructor(store: Store, owner: string, nonce: NonceUse | undefined) {
+  constructor(store: Store, owner: string, nonce: NonceUse | undefined, headers: Admission['headers']) {
+    this.headers = headers;
     this.#store = store;
     this.#owner = owner;
     this.#nonce = nonce;
@@ -66,34 +69,45 @@ class SignedIn implements Admission {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** The gate of the free routes: a wallet's signature on every request, good for one answer. */
+/** The gate of a free route: a wallet's signature on every request, good for one answer. */
 export class SiwxGate implements Gate {
   readonly #parts: SiwxParts;
+  /** What the store said last; challenges go on in it while the store is away. */
+  #epoch = NO_EPOCH;
 
   constructor(parts: SiwxParts) {
     this.#parts = parts;
   }
 
   async admit(call: Call, trail: Trail): Promise<Admission> {
-    const { nonces, store, originOf, budgetOf, singleUse, crypto, describe } = this.#parts;
+    const { store, originOf, budget, singleUse, crypto } = this.#parts;
     const origin = originOf(call.inbound);
     const epoch = singleUse ? store.epoch() : NO_EPOCH;
     if (epoch === undefined) throw new Refusal('state_unavailable', { reason: 'no epoch yet' });
-    const freshNonce = () => nonces.issue(origin, singleUse ? (store.epoch() ?? epoch) : epoch, store.now());
-    trail.challenge = (code) =>
-      signInChallenge({ call, origin, nonce: freshNonce(), nowMs: store.now(), code, describe });
+    this.#epoch = epoch;
 
     const payload = this.#read(call);
     const nonce = this.#check(payload, call, origin, epoch);
     this.#verify(payload);
 
     trail.wallet = payload.address;
-    trail.stamp = (headers) => {
-      headers[HEADERS.replayNonce] = freshNonce();
-      Object.assign(headers, rateLimitHeaders(budgetOf(call.route), store.view(budgetOf(call.route))));
-    };
-    const owner = Buffer.from(crypto.random(16)).toString('hex');
-    return new SignedIn(store, owner, singleUse ? { nonce: payload.nonce, ...nonce } : undefined);
+    const owner = crypto.random(16).toString('hex');
+    return new SignedIn(store, owner, singleUse ? { nonce: payload.nonce, ...nonce } : undefined, () => ({
+      [HEADERS.replayNonce]: this.#freshNonce(origin),
+      ...rateLimitHeaders(budget, store.view(budget)),
+    }));
+  }
+
+  challenge(call: Call, code: RefusalCode): Challenge {
+    const { store, originOf, describe, singleUse } = this.#parts;
+    const origin = originOf(call.inbound);
+    const nonce = this.#freshNonce(origin);
+    return signInChallenge({ call, origin, nonce, nowMs: store.wallNow(), code, describe, singleUse });
+  }
+
+  #freshNonce(origin: string): string {
+    const { nonces, store, singleUse } = this.#parts;
+    return nonces.issue(origin, singleUse ? (store.epoch() ?? this.#epoch) : NO_EPOCH, store.now());
   }
 
   #read(call: Call): SiwxPayload {
@@ -112,7 +126,7 @@ export class SiwxGate implements Gate {
     if (!nonce) throw new Refusal('invalid_siwx_nonce', { reason: 'not issued here' });
     refuseOn(checkAge(nonce, now, singleUse));
     refuseOn(checkPlace(payload, { origin, path: call.path, query: call.query }));
-    refuseOn(checkDates(payload, nonce, now));
+    refuseOn(checkDates(payload, now - nonce.issuedAtSeconds * 1000, [store.wallNow(), now]));
     return nonce;
   }
 
@@ -120,8 +134,8 @@ export class SiwxGate implements Gate {
     if (!ADDRESS.test(payload.address) || !SIGNATURE.test(payload.signature)) {
       throw new Refusal('invalid_siwx_malformed_signature', { reason: 'base58' });
     }
-    const [address, signature] = [bs58.decode(payload.address), bs58.decode(payload.signature)];
-    if (address.length !== 32 || signature.length !== 64) {
+    const [address, signature] = [decodeBase58(payload.address, 32), decodeBase58(payload.signature, 64)];
+    if (!address || !signature) {
       throw new Refusal('invalid_siwx_malformed_signature', { reason: 'length' });
     }
     const message = utf8.encode(siwxMessageText(payload));

@@ -57,7 +57,7 @@ export class Nonces {
   #mac(key: Uint8Array, origin: string, seconds: number, head: Buffer): Buffer {
     const random = head.toString('hex', TIME_BYTES);
     const message = utf8.encode(`siwx1|${origin}|${seconds}|${random}`);
-    return Buffer.from(this.#crypto.mac(key, message)).subarray(0, 16 - HEAD_BYTES);
+    return this.#crypto.mac(key, message).subarray(0, 16 - HEAD_BYTES);
   }
 
   #keysOf(epoch: string): readonly Uint8Array[] {

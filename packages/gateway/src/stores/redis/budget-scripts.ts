@@ -83,7 +83,8 @@ for _, other in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do limit = math.min
 
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
 local used = redis.call('ZCARD', KEYS[2])
-local closed = lostAt and math.max(0, lostAt + window + longest - now) or 0
+-- A slot that was lost may have been taken the instant before: it would have been held for as long.
+local closed = lostAt and math.max(0, lostAt + hold - now) or 0
 local function frees(rank)
   local _, at = unpack(redis.call('ZRANGE', KEYS[2], rank, rank, 'WITHSCORES'))
   return at and math.max(1, at - now) or 0
@@ -105,6 +106,14 @@ outlast(KEYS[2], hold)
 if issuedAt then burn(KEYS[5], owner, issuedAt) end
 used = used + 1
 return verdict('admitted', 0)`);
+
+/** Takes back what this owner was admitted with. KEYS: state, slots, the nonce if there is one. ARGV: owner. */
+export const GIVE_BACK = script(`
+local owner = ARGV[1]
+note()
+redis.call('ZREM', KEYS[2], owner)
+if KEYS[3] and redis.call('GET', KEYS[3]) == owner then redis.call('DEL', KEYS[3]) end
+return 'given back'`);
 
 /** A slot that is still held frees one window from now. KEYS: state, slots. ARGV: owner, window. */
 export const COMPLETE = script(`${OUTLAST}

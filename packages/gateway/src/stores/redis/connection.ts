@@ -6,15 +6,15 @@ import { CONNECT_MS, Link } from './link.ts';
 import type { Script } from './script.ts';
 
 /** What is asked of Redis in one step. */
-export interface Question {
+export interface Evaluation {
   readonly script: Script;
   readonly keys: readonly string[];
   readonly args: readonly string[];
-  readonly patience?: Patience;
+  readonly timeout?: ReplyTimeout;
 }
 
 /** How long a reply is waited for, in milliseconds, and whether a connection that was lost just now is waited for as well. */
-export interface Patience {
+export interface ReplyTimeout {
   readonly waitMs: number;
   /** How much of it is for a large answer to travel. */
   readonly travelMs?: number;
@@ -22,22 +22,22 @@ export interface Patience {
 }
 
 /** A request that waits. */
-export const REQUEST: Patience = { waitMs: 200 };
+export const REQUEST_TIMEOUT: ReplyTimeout = { waitMs: 200 };
 /** A request that waits for so many bytes to travel as well, on a slow network. */
-export function requestOf(bytes: number): Patience {
+export function timeoutFor(bytes: number): ReplyTimeout {
   const travelMs = Math.ceil(bytes / BYTES_PER_MS);
-  return { waitMs: REQUEST.waitMs + travelMs, travelMs };
+  return { waitMs: REQUEST_TIMEOUT.waitMs + travelMs, travelMs };
 }
 /** Nobody waits. */
-export const BACKGROUND: Patience = { waitMs: 1_000 };
+export const BACKGROUND_TIMEOUT: ReplyTimeout = { waitMs: 1_000 };
 /** A request that has waited so long in vain, and asks once more: both together stay below a quarter of a second. */
-export const secondAfter = (waitedMs: number, travelMs = 0): Patience => ({
+export const retryTimeout = (waitedMs: number, travelMs = 0): ReplyTimeout => ({
   waitMs: Math.max(BOTH_MS + travelMs - waitedMs, LEAST_MS + travelMs),
   forConnection: true,
 });
 
-/** The time of a keyspace's clock, and what was asked for. */
-export type Reply = readonly [nowMs: unknown, answer: unknown];
+/** The time of a keyspace's clock, the time of day, and what was asked for. */
+export type Reply = readonly [nowMs: unknown, wallMs: unknown, answer: unknown];
 
 /** What a network between a node and Redis carries at the least. */
 const BYTES_PER_MS = 10_000;
@@ -93,18 +93,18 @@ export class RedisConnection {
   }
 
   /** Asks, and answers in time whatever Redis does. Rejects when there is no reply, and when it is an error. */
-  async ask({ script, keys, args, patience = REQUEST }: Question): Promise<Reply> {
-    const giveUpAtMs = monotonicMs() + patience.waitMs;
-    const link = this.#link ?? (patience.forConnection ? await this.#soon(patience.waitMs) : undefined);
+  async ask({ script, keys, args, timeout = REQUEST_TIMEOUT }: Evaluation): Promise<Reply> {
+    const giveUpAtMs = monotonicMs() + timeout.waitMs;
+    const link = this.#link ?? (timeout.forConnection ? await this.#soon(timeout.waitMs) : undefined);
     if (!link) throw new Error('Redis is not connected');
     const number = String(++this.#questions);
     const words = [String(keys.length), ...keys, ...args, number];
     const reply = within(giveUpAtMs - monotonicMs(), 'no reply in time', link.evaluate(script, words));
-    const [echo, nowMs, answer] = await reply.catch((error: Error) => {
-      if (isFatal(error, patience)) this.#drop(link, error.message);
+    const [echo, nowMs, wallMs, answer] = await reply.catch((error: Error) => {
+      if (isFatal(error, timeout)) this.#drop(link, error.message);
       throw error;
     });
-    if (echo === number) return [nowMs, answer];
+    if (echo === number) return [nowMs, wallMs, answer];
     this.#drop(link, 'a reply is missing');
     throw new Error('Redis has answered another question');
   }
@@ -176,5 +176,5 @@ export class RedisConnection {
 }
 
 /** After these another connection can do better: this one hangs, or leads to a replica. */
-const isFatal = (error: Error, { waitMs }: Patience): boolean =>
-  (error instanceof Late && waitMs >= REQUEST.waitMs) || error.message.startsWith('READONLY');
+const isFatal = (error: Error, { waitMs }: ReplyTimeout): boolean =>
+  (error instanceof Late && waitMs >= REQUEST_TIMEOUT.waitMs) || error.message.startsWith('READONLY');

@@ -1,16 +1,13 @@
 import { monotonicMs } from '../clock.ts';
 import type { Admit, Budget, BudgetView, NonceUse, Verdict } from '../ports.ts';
 import { SlidingLog } from '../sliding-log.ts';
-import { ADMIT, COMPLETE, PAUSE } from './budget-scripts.ts';
-import { type Patience, REQUEST, secondAfter } from './connection.ts';
+import { ADMIT, COMPLETE, GIVE_BACK, PAUSE } from './budget-scripts.ts';
+import { REQUEST_TIMEOUT, type ReplyTimeout, retryTimeout } from './connection.ts';
 import type { Epoch } from './epoch.ts';
 import type { Keyspace } from './keyspace.ts';
 
 /** The key of a nonce, inside its keyspace. */
 export const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
-
-/** Until a question that is under way has been answered. */
-const SOON_MS = 1_000;
 
 /**
  * One budget that all nodes share. This node's own calls are counted here as well, by the machine's clock: whatever Redis has
@@ -21,8 +18,6 @@ export class SharedBudget {
   readonly #space: Keyspace;
   readonly #epoch: Epoch;
   readonly #own: SlidingLog;
-  /** Questions under way, each of which may become a call. */
-  #asking = 0;
   #known: { readonly left: number; readonly freesAtMs: number } | undefined;
 
   constructor(budget: Budget, space: Keyspace, epoch: Epoch) {
@@ -32,16 +27,20 @@ export class SharedBudget {
     this.#own = new SlidingLog(budget);
   }
 
+  /**
+   * Redis judges first, the nonce before all else; then this node judges its own calls, among which no question counts that
+   * is still under way. What Redis lets through and this node may not make (Redis has lost data or its time, or the last room
+   * was taken meanwhile) is given back before it is refused.
+   */
   async admit(attempt: Admit): Promise<Verdict> {
-    const waitHereMs = this.#waitHereMs();
-    this.#asking += 1;
-    try {
-      const verdict = await this.#ask(attempt, waitHereMs);
-      if (verdict.kind === 'admitted' && !this.#own.find(attempt.owner)) this.#own.take(attempt.owner, monotonicMs());
-      return verdict;
-    } finally {
-      this.#asking -= 1;
-    }
+    const askedAtMs = monotonicMs();
+    const verdict = await this.#ask(attempt);
+    if (verdict.kind !== 'admitted') return verdict;
+    const refusal = this.#takeHere(attempt);
+    if (!refusal) return verdict;
+    const { waitedMs = 0 } = attempt;
+    const isBack = await this.#giveBack(attempt, retryTimeout(waitedMs + monotonicMs() - askedAtMs));
+    return isBack ? refusal : { kind: 'not_given_back' };
   }
 
   /** Tells Redis, once more when it does not listen; else the slot frees by itself, later. */
@@ -50,20 +49,20 @@ export class SharedBudget {
     const { key, windowMs, fromDispatch } = this.#budget;
     if (fromDispatch) return;
     const step = { script: COMPLETE, keys: [`slots:${key}`], args: [owner, windowMs] };
-    await this.#space.insist(() => step);
+    await this.#space.runWithRetry(() => step);
   }
 
   /** This node pauses at once, the others when Redis can be told. */
   async pause(milliseconds: number): Promise<void> {
     this.#own.pause(monotonicMs() + milliseconds);
-    await this.spreadPause(REQUEST);
+    await this.spreadPause(REQUEST_TIMEOUT);
   }
 
   /** Tells the others of a pause that is not over. */
-  async spreadPause(patience: Patience): Promise<void> {
+  async spreadPause(timeout: ReplyTimeout): Promise<void> {
     const milliseconds = Math.ceil(this.#own.pauseMs(monotonicMs()));
     if (milliseconds <= 0) return;
-    await this.#space.run({ script: PAUSE, keys: [`pause:${this.#budget.key}`], args: [milliseconds], patience });
+    await this.#space.run({ script: PAUSE, keys: [`pause:${this.#budget.key}`], args: [milliseconds], timeout });
   }
 
   view(): BudgetView {
@@ -73,25 +72,26 @@ export class SharedBudget {
     return { left: Math.min(own.left, this.#known.left), resetMs: this.#known.freesAtMs - now };
   }
 
-  async #ask(attempt: Admit, waitHereMs: number): Promise<Verdict> {
-    const held = this.#epoch.held ?? (await this.#epoch.read(REQUEST));
-    const verdict = await this.#askUnder(held, attempt, waitHereMs);
-    return verdict ?? (await this.#askUnder(await this.#epoch.read(REQUEST), attempt, waitHereMs)) ?? unsettled();
+  async #ask(attempt: Admit): Promise<Verdict> {
+    const held = this.#epoch.held ?? (await this.#epoch.read(REQUEST_TIMEOUT));
+    const verdict = await this.#askUnder(held, attempt);
+    return verdict ?? (await this.#askUnder(await this.#epoch.read(REQUEST_TIMEOUT), attempt)) ?? unsettled();
   }
 
   /** Nothing when the epoch is another one. */
-  async #askUnder(epoch: string, attempt: Admit, waitHereMs: number): Promise<Verdict | undefined> {
+  async #askUnder(epoch: string, attempt: Admit): Promise<Verdict | undefined> {
     const { owner, room, nonce, waitedMs } = attempt;
     const { key, limit, windowMs, inFlightMs, lateMs = 0 } = this.#budget;
-    const pauseHereMs = this.#own.pauseMs(monotonicMs());
+    const now = monotonicMs();
+    const [waitHereMs, pauseHereMs] = [this.#own.waitMs(now), this.#own.pauseMs(now)];
     const reply = await this.#space.run({
       script: ADMIT,
       keys: [`slots:${key}`, `limits:${key}`, `pause:${key}`, ...(nonce ? [keyOfNonce(nonce)] : [])],
       args: [
-        ...[epoch, owner, limit, windowMs, inFlightMs, lateMs, room ? 1 : 0, waitHereMs, pauseHereMs],
+        ...[epoch, owner, limit, windowMs, inFlightMs, lateMs, room.isFree ? 1 : 0, waitHereMs, pauseHereMs],
         ...(nonce ? [nonce.epoch, nonce.issuedAtSeconds] : ['', '']),
       ],
-      patience: waitedMs === undefined ? REQUEST : secondAfter(waitedMs),
+      timeout: waitedMs === undefined ? REQUEST_TIMEOUT : retryTimeout(waitedMs),
     });
     const [kind, retryAfterMs, left, freesMs] = reply as [Verdict['kind'] | 'other epoch', number, number, number];
     if (kind === 'other epoch') return undefined;
@@ -99,10 +99,26 @@ export class SharedBudget {
     return retryAfterMs > 0 ? { kind, retryAfterMs } : { kind };
   }
 
-  #waitHereMs(): number {
+  /** Takes what a call needs of this node, or says why it cannot. */
+  #takeHere({ owner, room }: Admit): Verdict | undefined {
     const now = monotonicMs();
-    const wait = this.#own.waitMs(now);
-    return wait === 0 && this.#own.view(now).left <= this.#asking ? SOON_MS : wait;
+    if (this.#own.find(owner)) return undefined;
+    const [pauseMs, waitMs] = [this.#own.pauseMs(now), this.#own.waitMs(now)];
+    if (pauseMs > 0) return { kind: 'paused', retryAfterMs: pauseMs };
+    if (!room.isFree) return { kind: 'crowded' };
+    if (waitMs > 0) return { kind: 'limited', retryAfterMs: waitMs };
+    this.#own.take(owner, now);
+    room.take(owner);
+    return undefined;
+  }
+
+  /** Whether slot and nonce are as they were before. */
+  #giveBack({ owner, nonce }: Admit, timeout: ReplyTimeout): Promise<boolean> {
+    const keys = [`slots:${this.#budget.key}`, ...(nonce ? [keyOfNonce(nonce)] : [])];
+    return this.#space.run({ script: GIVE_BACK, keys, args: [owner], timeout }).then(
+      () => true,
+      () => false,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from '../ports.ts';
 import { BURN, EVICTION_POLICY } from './budget-scripts.ts';
-import { BACKGROUND, type RedisConnection } from './connection.ts';
+import { BACKGROUND_TIMEOUT, type RedisConnection } from './connection.ts';
 import { Epoch } from './epoch.ts';
 import { Keyspace } from './keyspace.ts';
 import { keyOfNonce, SharedBudget } from './shared-budget.ts';
@@ -28,13 +28,17 @@ export class RedisStore implements Store {
     this.#connection = connection;
     this.#space = new Keyspace(connection, TAG, clock);
     this.#epoch = new Epoch(this.#space);
-    connection.onConnect(() => void this.greet());
+    connection.onConnect(() => void this.readEpoch());
     this.#beat = setInterval(() => this.#tick(), BEAT_MS);
     this.#beat.unref();
   }
 
   now(): number {
     return this.#space.now();
+  }
+
+  wallNow(): number {
+    return this.#space.wallNow();
   }
 
   ready(): boolean {
@@ -51,7 +55,7 @@ export class RedisStore implements Store {
 
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
     const step = { script: BURN, keys: [keyOfNonce(use)], args: [owner, use.epoch, use.issuedAtSeconds] };
-    return (await this.#space.insist(() => step)) as NonceVerdict;
+    return (await this.#space.runWithRetry(() => step)) as NonceVerdict;
   }
 
   complete(budget: Budget, owner: string): void {
@@ -72,8 +76,8 @@ export class RedisStore implements Store {
   }
 
   /** Reads the epoch, as on each new connection and between requests. Never rejects. */
-  async greet(): Promise<void> {
-    await this.#epoch.read(BACKGROUND).catch(() => undefined);
+  async readEpoch(): Promise<void> {
+    await this.#epoch.read(BACKGROUND_TIMEOUT).catch(() => undefined);
   }
 
   /** Whether the server drops keys when its memory is full, and with them promises. */
@@ -95,7 +99,7 @@ export class RedisStore implements Store {
   }
 
   #tick(): void {
-    void this.greet();
-    for (const budget of this.#budgets.values()) budget.spreadPause(BACKGROUND).catch(() => undefined);
+    void this.readEpoch();
+    for (const budget of this.#budgets.values()) budget.spreadPause(BACKGROUND_TIMEOUT).catch(() => undefined);
   }
 }

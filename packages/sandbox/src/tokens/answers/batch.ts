@@ -1,80 +1,80 @@
-import { knownVariant } from '../catalogue.ts';
+import { knownVariant, MINT } from '../catalogue.ts';
 import { executionQuality, imageOf, metricsOf, rawMarket } from '../market.ts';
-import { checkedMint, mintsOf, textOf } from '../parameters.ts';
+import { checkedMint } from '../parameters.ts';
 import { badRequest, Refusal } from '../refusal.ts';
-import { INSUFFICIENT, riskOf } from '../risk.ts';
+import { FIXED_SCORE, NOT_CACHED, riskOf } from '../risk.ts';
 import type { Asked } from './asked.ts';
 
 const MAX_SNAPSHOTS = 250;
 const MAX_MARKETS = 50;
 
-interface SnapshotBody {
-  readonly mints?: unknown;
-  readonly addresses?: unknown;
-}
+/** Each text once, where it came first. */
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];
 
-function fieldsOf(body: string): SnapshotBody {
-  let parsed: unknown;
+// A byte order mark is no part of a text that a server reads as JSON.
+function jsonOf(body: string): unknown {
   try {
-    parsed = JSON.parse(body);
-  } catch {
-    throw new Refusal(500, 'UnknownError', 'An unknown error occurred');
+    return JSON.parse(body.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const { name, message } = error as Error;
+    throw new Refusal(500, 'UnknownError', message, { causeTag: name });
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw badRequest('Invalid body');
-  }
-  return parsed;
 }
 
-function stringsOf(value: unknown): string[] {
-  if (value === undefined) {
-    return [];
+const isMints = (value: unknown): value is string[] | undefined =>
+  value === undefined || (Array.isArray(value) && value.every((mint) => typeof mint === 'string' && MINT.test(mint)));
+
+// Both lists are judged, every item of them, before either is read.
+function mintsOf(body: string): string[] {
+  const value = jsonOf(body);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badRequest('Invalid body', 'Expected an object');
   }
-  if (!Array.isArray(value) || !value.every((item): item is string => typeof item === 'string')) {
-    throw badRequest('Invalid mints');
+  const { mints, addresses } = value as { mints?: unknown; addresses?: unknown };
+  if (!isMints(mints) || !isMints(addresses)) {
+    throw badRequest('Invalid body', `Expected lists of texts that match ${MINT.source}`);
   }
-  return value;
+  return distinct(mints ?? addresses ?? []).slice(0, MAX_SNAPSHOTS);
 }
 
 function snapshotOf(mint: string, now: number) {
   const variant = knownVariant(mint);
-  const metrics = variant && metricsOf(variant, now);
-  if (variant === undefined || metrics === undefined || metrics === null) {
+  if (variant === undefined) {
     return { address: mint, token: null, hasMarket: false };
   }
-  const { liquidity, volume24hUSD, price, priceChange24hPercent, priceChange1hPercent, marketCap } = metrics;
   const { symbol, name, decimals } = variant;
+  const metrics = metricsOf(variant, now);
   const token = {
     address: mint,
     symbol,
     name,
     decimals,
-    logoURI: imageOf(symbol),
-    liquidity,
-    volume24hUSD,
-    price,
-    priceChange24hPercent,
-    priceChange1hPercent: priceChange1hPercent ?? undefined,
-    marketCap,
+    liquidity: metrics?.liquidity ?? 0,
+    volume24hUSD: metrics?.volume24hUSD ?? 0,
+    price: metrics?.price ?? 0,
+    priceChange24hPercent: metrics?.priceChange24hPercent ?? 0,
+    marketCap: metrics?.marketCap ?? 0,
+    logoURI: imageOf(symbol) ?? undefined,
+    priceChange1hPercent: metrics?.priceChange1hPercent ?? undefined,
   };
-  return { address: mint, token, hasMarket: true };
+  return { address: mint, token, hasMarket: metrics !== null && metrics.priceChange24hPercent !== null };
 }
 
-/** Market snapshots of up to 250 mints; addresses count only when there are no mints. */
-export function marketSnapshots({ body, now }: Asked) {
-  const fields = fieldsOf(body);
-  return mintsOf(stringsOf(fields.mints ?? fields.addresses), MAX_SNAPSHOTS).map((mint) => snapshotOf(mint, now));
-}
+/** Market snapshots of up to 250 mints in the order asked for; addresses count only when `mints` is not there at all. */
+export const marketSnapshots = ({ body, now }: Asked) => mintsOf(body).map((mint) => snapshotOf(mint, now));
 
-/** Markets of up to 50 variants; addresses count only when there are no mints. */
+/** Markets of up to 50 mints in the order asked for; addresses count only when `mints` is not there at all. */
 export function variantMarkets({ query, now }: Asked) {
   const list = query.get('mints') ?? query.get('addresses') ?? '';
-  const variants = mintsOf(list.split(','), MAX_MARKETS).map((mint) => {
+  const parts = list.split(',').map((part) => part.trim());
+  const mints = distinct(parts.filter((part) => part !== '')).slice(0, MAX_MARKETS);
+  const variants = mints.map(checkedMint).map((mint) => {
     const variant = knownVariant(mint);
+    const isCurated = variant?.asset.origin === 'curated';
     return {
       mint,
-      assetId: variant?.asset.id ?? null,
-      chain: variant === undefined ? null : 'solana',
+      assetId: isCurated ? variant.asset.id : null,
+      chain: isCurated ? 'solana' : null,
       market: variant === undefined ? null : rawMarket(variant, now),
       executionQuality: variant === undefined ? null : executionQuality(variant, now),
     };
@@ -82,15 +82,18 @@ export function variantMarkets({ query, now }: Asked) {
   return { variants };
 }
 
-/** The risk of a mint without anything around it. */
+/**
+ * The risk of a mint without anything around it. Of a mint without a market the upstream answers the fixed score of
+ * wrapped SOL, and only the reason says that nothing is known.
+ */
 export function riskSummaryByMint({ query, now }: Asked) {
-  const mint = textOf(query, 'mint') ?? textOf(query, 'address');
-  if (mint === undefined) {
-    throw badRequest('Missing mint');
+  const mint = (query.get('mint') ?? query.get('address') ?? '').trim();
+  if (mint === '') {
+    throw badRequest('mint is required');
   }
   const variant = knownVariant(checkedMint(mint));
   const risk = variant === undefined ? null : riskOf(variant, now);
   const { score, grade, label, tone, isTrustedLaunch, caps, hasInsufficientData, insufficientDataReason } =
-    risk?.marketScore ?? INSUFFICIENT;
+    risk?.marketScore ?? { ...FIXED_SCORE, insufficientDataReason: NOT_CACHED };
   return { score, grade, label, tone, isTrustedLaunch, caps, hasInsufficientData, insufficientDataReason };
 }

@@ -1,84 +1,63 @@
-import { assetStats, canonicalMarket, primaryVariant, variantStats } from '../canonical.ts';
+import { listedMarket, symbolOf } from '../canonical.ts';
 import { executionQuality, imageOf, marketSnapshot, tierOf } from '../market.ts';
-import type { Asset, Kind, Variant } from '../model.ts';
+import type { Asset, Variant } from '../model.ts';
+import { byLiquidity, type Choice, primaryVariant } from '../primary.ts';
+import { assetStats } from '../stats.ts';
 
-/** How the upstream picks the primary variant when nobody says. */
-export const STRATEGY = 'liquidity';
-
-/** A variant without its market. */
+/** A variant without its market and its names. */
 export function variantBrief(variant: Variant) {
   const tier = tierOf(variant);
-  const { mint, kind, tags = [], issuer, label, symbol, name } = variant;
-  return { mint, kind, liquidityTier: tier, trustTier: tier, tags, issuer, label, symbol, name };
+  const { mint, kind, tags = [], issuer, issuerUrl, label, stockVariantTier } = variant;
+  return { mint, kind, tags, issuer, issuerUrl, label, stockVariantTier, liquidityTier: tier, trustTier: tier };
 }
+
+/** What some routes add to the one variant of an asset that nobody has curated. */
+export const labelOf = ({ asset, symbol, label }: Variant): string | undefined =>
+  asset.origin === 'curated' ? label : symbol;
+
+/** The id of a variant within its asset. */
+export const variantIdOf = ({ asset, mint, symbol }: Variant): string =>
+  `${asset.id}:${asset.origin === 'curated' ? symbol : mint.slice(0, 8)}`;
 
 /** A variant with its market, as most routes give it. */
 export function variantView(variant: Variant, now: number) {
+  const { symbol, name } = variant;
   return {
-    variantId: `${variant.asset.id}:${variant.mint}`,
+    variantId: variantIdOf(variant),
     ...variantBrief(variant),
-    issuerUrl: variant.issuerUrl,
+    symbol,
+    name,
     market: marketSnapshot(variant, now),
     executionQuality: executionQuality(variant, now),
   };
 }
 
+/** How rows of assets are asked for: how the primary variant is chosen, and which variants come with it. */
+export interface RowWishes {
+  readonly choice?: Choice;
+  /** Every variant that passes; none of them unless given. */
+  readonly variants?: (variant: Variant) => boolean;
+}
+
+const ranked = (variants: readonly Variant[], now: number) =>
+  variants.toSorted(byLiquidity(now)).map((variant) => variantView(variant, now));
+
 /** An asset as search and the curated lists give it. */
-export function assetRow(asset: Asset, now: number) {
-  const primary = primaryVariant(asset);
+export function assetRow(asset: Asset, { choice, variants }: RowWishes, now: number) {
+  const primary = primaryVariant(asset, now, choice);
+  const symbol = symbolOf(asset);
   return {
     assetId: asset.id,
     name: asset.name,
-    symbol: asset.symbol,
+    symbol,
     category: asset.category,
-    imageUrl: imageOf(asset.symbol),
+    imageUrl: imageOf(symbol),
     stats: assetStats(asset, now),
-    canonicalMarket: canonicalMarket(asset, now),
+    canonicalMarket: listedMarket(asset, now),
     primaryVariant: primary && variantView(primary, now),
+    variants: variants && ranked(asset.variants.filter(variants), now),
   };
 }
 
-/** A variant as the curated lists give it when they are grouped by mint. */
-export function mintRow(variant: Variant, now: number) {
-  return {
-    assetId: variant.asset.id,
-    name: variant.name,
-    symbol: variant.symbol,
-    category: variant.asset.category,
-    imageUrl: imageOf(variant.symbol),
-    stats: variantStats(variant, now),
-    primaryVariant: variantView(variant, now),
-  };
-}
-
-const GROUPS = ['spot', 'etf', 'yield', 'leveraged', 'basket', 'lst', 'tokenizedEquity'] as const;
-type Group = (typeof GROUPS)[number];
-
-const GROUP_OF: Readonly<Record<Kind, Group>> = {
-  native: 'spot',
-  wrapped: 'spot',
-  bridged: 'spot',
-  stablecoin: 'spot',
-  spot: 'spot',
-  etf: 'etf',
-  yield: 'yield',
-  leveraged: 'leveraged',
-  basket: 'basket',
-  lst: 'lst',
-  tokenized_equity: 'tokenizedEquity',
-};
-
-/** The variants of an asset that are listed: those without pools only when all are asked for. */
-export function listedVariants(asset: Asset, all: boolean): Variant[] {
-  const listed = asset.variants.filter((variant) => all || variant.pools > 0 || asset.origin === 'singleton');
-  return listed.toSorted((a, b) => b.liquidity - a.liquidity);
-}
-
-/** Variants by the group that their kind belongs to, the most liquid first. */
-export function variantGroups(variants: readonly Variant[], now: number) {
-  const grouped = GROUPS.map((group) => {
-    const members = variants.filter((variant) => GROUP_OF[variant.kind] === group);
-    return [group, members.map((variant, index) => ({ ...variantView(variant, now), rank: index + 1 }))] as const;
-  });
-  return Object.fromEntries(grouped);
-}
+/** Whether a request wants every variant of each asset in rows that show one. */
+export const wantsVariants = (query: URLSearchParams): boolean => query.get('variants')?.trim() === 'all';

@@ -159,6 +159,7 @@ export const ECOSYSTEM: readonly AssetRow[] = [
         liquidity: 24_800_000,
         pools: 67,
         decimals: 6,
+        mint: '4k3Dyjzvzp8eMZWUXbBCjEvwSkkk59S5iCNLY3QrkX6R',
         tags: ['verified'],
       },
       {
@@ -197,6 +198,7 @@ export const ECOSYSTEM: readonly AssetRow[] = [
         liquidity: 6_040_000,
         pools: 41,
         decimals: 6,
+        mint: 'orcaEKTdK7LKz57vaAYr9QeNsVEPfiu6QeMU1kektZE',
         tags: ['verified'],
       },
     ],
@@ -255,6 +257,7 @@ export const ECOSYSTEM: readonly AssetRow[] = [
     name: 'Helium',
     category: 'crypto',
     aliases: ['hnt'],
+    addedAliases: ['helium-network'],
     coingeckoId: 'helium',
     price: 2.44,
     volatility: 0.46,

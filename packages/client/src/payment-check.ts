@@ -1,0 +1,68 @@
+import { USDC_DECIMALS } from '@asset-gateway/protocol';
+import type { Address } from '@solana/kit';
+import type { Offer } from './offer.ts';
+
+/** A payment as x402's client makes it. */
+export interface Payment {
+  /** The requirement that it is for. */
+  readonly accepted: unknown;
+  /** On Solana a signed transaction, in base64. */
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
+const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address;
+const ASSOCIATED_TOKEN = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address;
+const TRANSFER_CHECKED = 12;
+const SHOWN = ['network', 'asset', 'payTo', 'amount'] as const;
+
+/** An instruction with its accounts by name. */
+interface Instruction {
+  readonly program: string;
+  readonly accounts: readonly string[];
+  readonly data: readonly number[];
+}
+
+async function tokenAccount(owner: string, mint: string): Promise<string> {
+  const { getAddressEncoder, getProgramDerivedAddress } = await import('@solana/kit');
+  const seeds = [owner, TOKEN, mint].map((each) => getAddressEncoder().encode(each as Address));
+  const [account] = await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN, seeds });
+  return account;
+}
+
+/** The one instruction that may move something: the transfer that was approved. */
+async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promise<Instruction> {
+  const { getU64Encoder } = await import('@solana/kit');
+  return {
+    program: TOKEN,
+    accounts: [await tokenAccount(payer, asset), asset, await tokenAccount(payTo, asset), payer],
+    data: [TRANSFER_CHECKED, ...getU64Encoder().encode(BigInt(amount)), USDC_DECIMALS],
+  };
+}
+
+/** Who pays the fee of a transaction, and what it does beside bidding for compute units and saying something. */
+async function actsOf(transaction: string): Promise<{ feePayer: string; acts: Instruction[] }> {
+  const { getBase64Encoder, getCompiledTransactionMessageDecoder, getTransactionDecoder } = await import('@solana/kit');
+  const { messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(transaction));
+  const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(messageBytes);
+  // An account of a lookup table has no name here, and is none that was approved.
+  const nameOf = (index: number): string => staticAccounts[index] ?? '';
+  const acts = instructions.map(({ programAddressIndex, accountIndices = [], data = [] }) => {
+    return { program: nameOf(programAddressIndex), accounts: accountIndices.map(nameOf), data: [...data] };
+  });
+  const feePayer = nameOf(0);
+  return { feePayer, acts: acts.filter(({ program }) => program !== COMPUTE_BUDGET && program !== MEMO) };
+}
+
+/** Throws unless a payment is for exactly this offer, and its transaction makes that transfer once and nothing else. */
+export async function assertPays({ accepted, payload }: Payment, offer: Offer, payer: string): Promise<void> {
+  const claimed = accepted as Readonly<Record<string, unknown>>;
+  const { feePayer, acts } = await actsOf(String(payload.transaction));
+  const isApproved =
+    claimed.scheme === 'exact' &&
+    SHOWN.every((name) => claimed[name] === offer[name]) &&
+    feePayer !== payer &&
+    JSON.stringify(acts) === JSON.stringify([await transferOf(offer, payer)]);
+  if (!isApproved) throw new Error('the payment that was made is not the one that was approved; it was not sent');
+}

@@ -1,0 +1,106 @@
+import bs58 from 'bs58';
+import { challengeIn } from '../challenge.ts';
+import { type Entry, endpointOf } from '../entry.ts';
+import { type Check, type Fault, unless, whereOf } from '../finding.ts';
+import { at, isObject, type JsonObject, listAt, textAt } from '../json.ts';
+import type { Answer } from '../visitor.ts';
+import { type RouteVisit, unpaidAnswers, type World } from '../world.ts';
+import { operationOf } from './operations.ts';
+
+const ADDRESS_BYTES = 32;
+const CAIP_2 = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
+
+/** The most digits that so many bytes have in base58. Decoding takes time with the square of their number. */
+const ADDRESS_DIGITS = 44;
+
+const isAddress = (value: unknown): boolean =>
+  typeof value === 'string' && value.length <= ADDRESS_DIGITS && bs58.decodeUnsafe(value)?.length === ADDRESS_BYTES;
+
+/** What is wrong with one requirement, member by member. */
+function brokenMembers(requirement: unknown, entry: Entry): string[] {
+  const timeout = at(requirement, 'maxTimeoutSeconds');
+  const checks: Readonly<Record<string, boolean>> = {
+    scheme: at(requirement, 'scheme') === 'exact',
+    network: CAIP_2.test(textAt(requirement, 'network')) && at(requirement, 'network') === entry.paymentNetwork,
+    amount: /^[1-9][0-9]*$/.test(textAt(requirement, 'amount')),
+    asset: at(requirement, 'asset') === entry.paymentAsset?.mint && isAddress(at(requirement, 'asset')),
+    payTo: isAddress(at(requirement, 'payTo')),
+    maxTimeoutSeconds: typeof timeout === 'number' && timeout > 0,
+    'extra.feePayer': isAddress(at(requirement, 'extra', 'feePayer')),
+  };
+  return Object.keys(checks).filter((name) => !checks[name]);
+}
+
+function requirementFaults(entry: Entry, answer: Answer): Fault[] {
+  const challenge = challengeIn(answer);
+  if (!challenge) return [];
+  const where = whereOf(answer);
+  const accepts = listAt(challenge, 'accepts');
+  if (entry.accessMode === 'siwx') {
+    const problem = 'a route that a signature opens asks for a payment';
+    return unless(accepts.length === 0, { where, problem, fix: 'Leave accepts empty, or list the route as exact' });
+  }
+  if (accepts.length === 0) {
+    return [{ where, problem: 'accepts is empty, so nobody can pay', fix: 'Offer a payment requirement' }];
+  }
+  const broken = [...new Set(accepts.flatMap((requirement) => brokenMembers(requirement, entry)))];
+  return unless(broken.length === 0, {
+    where,
+    problem: `accepts is broken in ${broken.join(', ')}`,
+    fix: 'Offer scheme exact, the network and asset of the catalog, a base58 payTo and fee payer, and a time-out',
+  });
+}
+
+/** Dollars as atomic units of an asset; nothing when they are no whole number of those. */
+function atomicUnits(dollars: string, decimals: number): string | undefined {
+  const [whole = '', fraction = ''] = dollars.split('.');
+  let end = fraction.length;
+  while (fraction[end - 1] === '0') end--;
+  const digits = fraction.slice(0, end);
+  if (!/^\d+$/.test(whole) || !/^\d*$/.test(digits) || digits.length > decimals) return undefined;
+  return String(BigInt(whole + digits.padEnd(decimals, '0')));
+}
+
+/** The price that an operation of an OpenAPI document declares, in dollars. */
+function declaredPrice(operation: JsonObject | undefined): string | undefined {
+  const price = at(operation, 'x-payment-info', 'price');
+  const amount = isObject(price) ? price.amount : price;
+  return amount === undefined ? undefined : String(amount);
+}
+
+function priceFaults({ entry, unpaid }: RouteVisit, { origin, documents }: World): Fault[] {
+  const operation = operationOf(documents.openapi.json, entry);
+  const declared = declaredPrice(operation);
+  const where = `${entry.httpMethod} ${origin}${entry.path}`;
+  if (entry.accessMode === 'siwx') {
+    const problem = `it is free for a signature, and the catalog says $${entry.priceUsd}`;
+    return unless(Number(entry.priceUsd) === 0, { where, problem, fix: 'List it at 0.00, or sell it' });
+  }
+  const decimals = entry.paymentAsset?.decimals ?? 0;
+  const asked = unpaid.map((answer) => challengeIn(answer)).flatMap((challenge) => listAt(challenge, 'accepts'));
+  const amounts = [...new Set(asked.map((requirement) => textAt(requirement, 'amount')))];
+  const listed = atomicUnits(entry.priceUsd, decimals);
+  const others = [...amounts, ...(declared === undefined ? [] : [atomicUnits(declared, decimals)])];
+  const said = [
+    `$${entry.priceUsd} in the catalog`,
+    ...(amounts.length > 0 ? [`${amounts.join(' or ')} atomic units in the 402`] : []),
+    ...(declared === undefined ? [] : [`$${declared} in OpenAPI`]),
+  ];
+  return unless(listed !== undefined && others.every((amount) => amount === listed), {
+    where,
+    problem: `the price is ${said.join(', ')}`,
+    fix: `Let all of them say the price of ${endpointOf(entry)}`,
+  });
+}
+
+/** Whether each challenge of a sold route can be paid, and none of a free one asks for money. */
+export const requirementsCheck: Check = {
+  name: 'requirements',
+  run: (world) => unpaidAnswers(world).flatMap(({ entry, answer }) => requirementFaults(entry, answer)),
+};
+
+/** Whether the catalog, the challenges and OpenAPI name one price. */
+export const priceCheck: Check = {
+  name: 'price',
+  run: (world) => world.routes.flatMap((visited) => priceFaults(visited, world)),
+};

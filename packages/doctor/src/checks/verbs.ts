@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util';
+import { HEADERS } from '@asset-gateway/protocol';
+import { challengeInHeader } from '../challenge.ts';
+import { type Check, type Fault, unless, whereOf } from '../finding.ts';
+import { at, isObject, parsed } from '../json.ts';
+import { missingNames, names } from '../names.ts';
+import type { Answer } from '../visitor.ts';
+import { allVisits, type Visit, type World } from '../world.ts';
+
+/** The headers that callers act on; the rest is between hops. */
+const COMPARED = [
+  'content-type',
+  'cache-control',
+  'etag',
+  'vary',
+  'www-authenticate',
+  'x-content-type-options',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+];
+const CHALLENGE = HEADERS.paymentRequired.toLowerCase();
+/** What is fresh in every challenge. */
+const FRESH = ['nonce', 'issuedAt', 'expirationTime', 'memo', 'ticket'];
+
+function verbFaults({ verbs, otherVerb }: Visit): Fault[] {
+  if (otherVerb.status === 0) return [];
+  const where = whereOf(otherVerb);
+  const allowed = [...verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])), 'OPTIONS'];
+  if (otherVerb.status !== 405) {
+    const problem = `a verb that the path does not take is answered with ${otherVerb.status}`;
+    return [{ where, problem, fix: `Answer 405 with Allow: ${allowed.join(', ')}` }];
+  }
+  const given = names(otherVerb.headers.allow ?? '');
+  return unless(missingNames(allowed, given).length === 0 && missingNames(given, allowed).length === 0, {
+    where,
+    problem: `Allow is ${otherVerb.headers.allow ?? 'missing'}`,
+    fix: `Send Allow: ${allowed.join(', ')} with the 405`,
+  });
+}
+
+/** A challenge without what is fresh in each. */
+function lasting(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lasting);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([name]) => !FRESH.includes(name));
+  return Object.fromEntries(kept.map(([name, inside]) => [name, lasting(inside)]));
+}
+
+function headFaults({ plain, head }: Visit): Fault[] {
+  if (!head || plain.status === 0 || head.status === 0) return [];
+  const where = whereOf(head);
+  const fix = 'Let HEAD take the same way as GET and drop the body at the very end';
+  if (head.status !== plain.status) {
+    return [{ where, problem: `HEAD answers ${head.status} where GET answers ${plain.status}`, fix }];
+  }
+  // A length may be left out where it is only known from writing the body.
+  const lengths = new Set([head, plain].flatMap(({ headers }) => headers['content-length'] ?? []));
+  const differing = [
+    ...COMPARED.filter((name) => head.headers[name] !== plain.headers[name]),
+    ...(lengths.size > 1 ? ['content-length'] : []),
+  ];
+  const sameChallenge = isDeepStrictEqual(lasting(challengeInHeader(head)), lasting(challengeInHeader(plain)));
+  const all = sameChallenge ? differing : [...differing, CHALLENGE];
+  return unless(all.length === 0, { where, problem: `HEAD and GET differ in ${all.join(', ')}`, fix });
+}
+
+function bodyFaults(answer: Answer): Fault[] {
+  const body = parsed(answer.body);
+  const isRefusal = at(body, 'ok') === false && [at(body, 'error'), at(body, 'message')].every((text) => text);
+  return unless(isRefusal && /^application\/json\b/.test(answer.headers['content-type'] ?? ''), {
+    where: whereOf(answer),
+    problem: `this ${answer.status} has no body that a program can act on`,
+    fix: 'Refuse with application/json: {"ok":false,"error":"<code>","message":"<sentence>"}',
+  });
+}
+
+function statusFaults({ strays }: World): Fault[] {
+  const expected: readonly (readonly [Answer, number, string])[] = [
+    [strays.unknownPath, 404, 'an unknown path'],
+    [strays.unknownPreflight, 404, 'a preflight of an unknown path'],
+    [strays.malformedPath, 400, 'a path with a broken escape'],
+    [strays.unknownProvider, 400, 'an unknown provider'],
+  ];
+  return expected.flatMap(([answer, status, what]) => {
+    const fault = { problem: `${what} is answered with ${answer.status}`, fix: `Answer ${status}` };
+    return unless(answer.status === status || answer.status === 0, { where: whereOf(answer), ...fault });
+  });
+}
+
+/** Whether each path refuses the verbs that it does not take. */
+export const verbsCheck: Check = { name: 'verbs', run: (world) => allVisits(world).flatMap(verbFaults) };
+
+/** Whether HEAD is GET without a body. */
+export const headCheck: Check = { name: 'head', run: (world) => allVisits(world).flatMap(headFaults) };
+
+/** Whether what cannot be served is refused with the right status and in words that a program can read. */
+export const refusalsCheck: Check = {
+  name: 'refusals',
+  run: (world) => {
+    const refused = world.answers.filter(({ method, status }) => status >= 400 && method !== 'HEAD');
+    return [...statusFaults(world), ...refused.flatMap(bodyFaults)];
+  },
+};

@@ -1,0 +1,146 @@
+import { HEADERS, SENT_BY_MISTAKE, routes as table } from '@asset-gateway/protocol';
+import { bareTarget, type Entry, entrySchemas, exampleTarget } from './entry.ts';
+import { at, listAt, parsed, textAt } from './json.ts';
+import { misfit } from './schema.ts';
+import { type Answer, type Ask, type AskOptions, CONNECTIONS } from './visitor.ts';
+import type { DocumentName, DocumentVisit, ProviderList, RouteVisit, Visit, World } from './world.ts';
+
+/** A gateway cannot be looked at; the message says why. */
+export class Unreadable extends Error {}
+
+const UNKNOWN_PATH = '/nothing-is-served-here';
+const MALFORMED_PATH = '/%zz';
+const BROWSER_ORIGIN = 'https://browser.example';
+const JUNK: Readonly<Record<Entry['accessMode'], string>> = { siwx: HEADERS.signIn, exact: HEADERS.payment };
+
+/** Where a document is, the same at every gateway. */
+function pathOf(name: DocumentName): string {
+  const row = table.find(({ surface, method }) => surface === 'system' && method === name);
+  if (!row) throw new Error(`the table has no document ${name}`);
+  return row.path;
+}
+
+/** Does a job for each item, so many at a time, and keeps the order. */
+async function inLanes<T, R>(items: readonly T[], job: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const lane = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await job(item);
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+  return results;
+}
+
+function preflight(ask: Ask, target: string, method: string, headers: string): Promise<Answer> {
+  const asking = {
+    Origin: BROWSER_ORIGIN,
+    'Access-Control-Request-Method': method,
+    'Access-Control-Request-Headers': headers,
+  };
+  return ask('OPTIONS', target, { headers: asking });
+}
+
+/** What any endpoint is asked, after its plain request. */
+async function visit(ask: Ask, target: string, verbs: readonly string[], plain: Answer): Promise<Visit> {
+  const httpMethod = plain.method;
+  const other = ['GET', 'POST'].find((verb) => !verbs.includes(verb)) ?? 'DELETE';
+  const asked = {
+    otherVerb: await ask(other, target),
+    preflight: await preflight(ask, target, httpMethod, 'content-type'),
+  };
+  const head = httpMethod === 'GET' ? { head: await ask('HEAD', target) } : {};
+  return { httpMethod, verbs, plain, ...asked, ...head };
+}
+
+async function visitDocument(ask: Ask, name: DocumentName, plain: Answer): Promise<DocumentVisit> {
+  const target = pathOf(name);
+  const visited = { ...(await visit(ask, target, ['GET'], plain)), json: parsed(plain.body) };
+  const { etag } = plain.headers;
+  if (etag === undefined) return visited;
+  return { ...visited, again: await ask('GET', target, { headers: { 'If-None-Match': etag } }) };
+}
+
+async function visitDocuments(ask: Ask, catalog: Answer): Promise<World['documents']> {
+  const names: readonly DocumentName[] = ['liveness', 'catalog', 'openapi', 'wellKnown', 'llms'];
+  const visits = await inLanes(names, async (name) => {
+    const plain = name === 'catalog' ? catalog : await ask('GET', pathOf(name));
+    return [name, await visitDocument(ask, name, plain)] as const;
+  });
+  return Object.fromEntries(visits) as World['documents'];
+}
+
+/** How a route is called with the catalog's example. */
+function exampleRequest(entry: Entry): AskOptions {
+  if (entry.httpMethod === 'GET') return {};
+  return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(entry.inputExample ?? {}) };
+}
+
+async function visitRoute(ask: Ask, entry: Entry, entries: readonly Entry[]): Promise<RouteVisit> {
+  const { httpMethod, path, accessMode } = entry;
+  const target = bareTarget(entry);
+  const plain = await ask(httpMethod, target);
+  const unpaid = [
+    plain,
+    await ask(httpMethod, target),
+    await ask(httpMethod, exampleTarget(entry), exampleRequest(entry)),
+  ];
+  if (entry === entries.find((other) => other.accessMode === accessMode)) {
+    unpaid.push(await ask(httpMethod, target, { headers: { [JUNK[accessMode]]: 'junk' } }));
+  }
+  const verbs = entries.filter((other) => other.path === path).map((other) => other.httpMethod);
+  return { ...(await visit(ask, target, verbs, plain)), entry, unpaid };
+}
+
+/** The catalog, without which there is nothing to compare anything with. */
+async function readCatalog(ask: Ask): Promise<Answer> {
+  const answer = await ask('GET', pathOf('catalog'));
+  const { status, url, headers, body, failure } = answer;
+  if (failure !== undefined) throw new Unreadable(`${url} gives no answer (${failure})`);
+  if (headers.location !== undefined) {
+    throw new Unreadable(`${url} redirects to ${headers.location}: give the URL that answers itself`);
+  }
+  if (status === 200 && Array.isArray(at(parsed(body), 'routes'))) return answer;
+  throw new Unreadable(`${url} answers ${status} and is no catalog: give the URL of a gateway`);
+}
+
+const isComplete = (entry: unknown): entry is Entry =>
+  entrySchemas(at(entry, 'accessMode')).every((schema) => misfit(schema, entry) === undefined);
+
+async function visitProviders(ask: Ask, catalog: unknown): Promise<ProviderList[]> {
+  const providers = listAt(catalog, 'categories', 'providers').filter(
+    (provider) => textAt(provider, 'href')[0] === '/',
+  );
+  return inLanes(providers, async (provider) => {
+    const answer = await ask('GET', textAt(provider, 'href'));
+    return { id: textAt(provider, 'id'), routeCount: at(provider, 'routeCount'), answer };
+  });
+}
+
+/** Asks the gateway at an origin everything that the checks look at. */
+export async function explore(origin: string, askOnce: Ask): Promise<World> {
+  const answers: Answer[] = [];
+  const ask: Ask = async (...request) => {
+    const answer = await askOnce(...request);
+    answers.push(answer);
+    return answer;
+  };
+  const documents = await visitDocuments(ask, await readCatalog(ask));
+  const catalog = documents.catalog.json;
+  const entries = listAt(catalog, 'routes').filter(isComplete);
+  const [first] = entries;
+  return {
+    origin,
+    entries,
+    documents,
+    providers: await visitProviders(ask, catalog),
+    routes: await inLanes(entries, (entry) => visitRoute(ask, entry, entries)),
+    officialPreflight: first && (await preflight(ask, bareTarget(first), first.httpMethod, SENT_BY_MISTAKE)),
+    strays: {
+      unknownPath: await ask('GET', UNKNOWN_PATH),
+      unknownPreflight: await preflight(ask, UNKNOWN_PATH, 'GET', 'content-type'),
+      malformedPath: await ask('GET', MALFORMED_PATH),
+      unknownProvider: await ask('GET', `${pathOf('catalog')}?provider=nobody`),
+    },
+    answers,
+  };
+}

@@ -1,0 +1,2 @@
+export { doctor } from './command.ts';
+export { type Diagnosis, examine } from './examine.ts';

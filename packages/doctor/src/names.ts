@@ -1,0 +1,14 @@
+/** The names in a comma-separated header value. */
+export const names = (value: string): string[] =>
+  value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+
+const lowered = (list: readonly string[]): Set<string> => new Set(list.map((name) => name.toLowerCase()));
+
+/** Those of the expected names that are not among the given ones; case does not matter. */
+export function missingNames(expected: readonly string[], given: readonly string[]): string[] {
+  const present = lowered(given);
+  return expected.filter((name) => !present.has(name.toLowerCase()));
+}

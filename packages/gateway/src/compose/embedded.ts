@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import type { RootDatabase } from 'lmdb';
+import { Payments } from '../payments/payments.ts';
+import { EmbeddedDocuments } from '../payments/store/embedded.ts';
+import { MemoryFees } from '../payments/store/memory-fees.ts';
+import { type Clock, steadyClock } from '../stores/clock.ts';
+import { Damage } from '../stores/damage.ts';
+import { openDatabase, secretOf } from '../stores/database.ts';
+import { FreeSpace } from '../stores/free-space.ts';
+import { MemoryStore } from '../stores/memory.ts';
+import { SlotFile } from '../stores/slot-file.ts';
+
+/** The durable state of one process, in a folder. */
+export interface Embedded {
+  readonly store: MemoryStore;
+  readonly payments: Payments;
+  readonly fees: MemoryFees;
+  /** Made once and kept, for operators who configure none. */
+  readonly secret: string;
+  close(): Promise<void>;
+}
+
+/** What tests may change. */
+export interface EmbeddedOptions {
+  readonly space?: FreeSpace;
+  readonly now?: Clock;
+}
+
+/** Reads what is on disk: the slots that are still held, and the payments that are not over. */
+function load(root: RootDatabase, now: Clock, space: FreeSpace) {
+  try {
+    const slots = new SlotFile(root, now, space);
+    return { slots, held: slots.load(), payments: new Payments(new EmbeddedDocuments(root, now, space)) };
+  } catch (error) {
+    // The pages are whole, but what is in one of them was not written by us. The decoder's message would quote it.
+    throw new Damage(`a record cannot be read: ${error instanceof Error ? error.name : 'unknown'}`);
+  }
+}
+
+/** Opens the folder's store; the used nonces live in memory only, under an epoch of their own. */
+export async function openEmbedded(folder: string, options: EmbeddedOptions = {}): Promise<Embedded> {
+  const { space = new FreeSpace(folder), now = steadyClock() } = options;
+  const root = await openDatabase(folder);
+  try {
+    const { slots, held, payments } = load(root, now, space);
+    const store = new MemoryStore({
+      now,
+      wallNow: options.now ?? (() => Date.now()),
+      epoch: randomBytes(16).toString('hex'),
+      held,
+      assertKeepable: (budget) => slots.assertKeepable(budget),
+      keep: (budget, slot) => slots.keep(budget, slot),
+    });
+    return { store, payments, fees: new MemoryFees(now), secret: await secretOf(root), close: () => root.close() };
+  } catch (error) {
+    await root.close();
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Access, Route } from '@asset-gateway/protocol';
+import { createDescribe } from '../describe/discovery.ts';
+import type { Service } from '../describe/service.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Gate } from '../gates/gate.ts';
+import { publicGate } from '../gates/public.ts';
+import { SiwxGate, type SiwxParts } from '../gates/siwx/gate.ts';
+import type { ExactSetup } from '../payments/open.ts';
+import { createSpending } from '../stages/spend.ts';
+import { createReader } from '../stages/validate.ts';
+import type { Store } from '../stores/ports.ts';
+import { selfUpstream } from '../upstreams/self.ts';
+import type { Channel, Channels } from './channels.ts';
+import type { OwnAnswers } from './own-answers.ts';
+
+/** What endpoints are bound from. */
+export interface EndpointParts {
+  readonly service: Service;
+  readonly store: Store;
+  readonly channels: Channels;
+  readonly own: OwnAnswers;
+  readonly signIn: Omit<SiwxParts, 'budget' | 'describe'>;
+  readonly exact: ExactSetup | undefined;
+  readonly randomId: () => string;
+}
+
+/** Binds every route of a service to what serves it. Throws where one would be without. */
+export function bindEndpoints(parts: EndpointParts): Endpoint[] {
+  const { service, channels, signIn, exact } = parts;
+  const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
+    public: () => publicGate,
+    siwx(route) {
+      const { budget } = channelOf(route, channels);
+      return new SiwxGate({ ...signIn, budget, describe: createDescribe(route, service) });
+    },
+    exact: (route) => exact?.gate(route, createDescribe(route, service)) ?? missing(`${route.id} has nobody to pay`),
+  };
+  return service.routes.map((route) => ({
+    route,
+    gate: gates[route.access](route),
+    read: createReader(route),
+    ...(route.provider === 'gateway' ? byItself(route, parts) : byChannel(channelOf(route, channels), parts)),
+  }));
+}
+
+type Serving = Pick<Endpoint, 'spending' | 'upstream'>;
+
+function byItself({ id, method }: Route, { own }: EndpointParts): Serving {
+  const answer = own[method] ?? missing(`${id} has no answer`);
+  return { upstream: selfUpstream(answer), spending: () => () => missing(`${id} has no budget`) };
+}
+
+const byChannel = ({ upstream, budget, room }: Channel, { store, randomId }: EndpointParts): Serving => ({
+  upstream,
+  spending: createSpending({ store, budget, room, randomId }),
+});
+
+const channelOf = (route: Route, channels: Channels): Channel =>
+  channels.get(route) ?? missing(`${route.id} has no channel`);
+
+function missing(what: string): never {
+  throw new Error(what);
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { Cluster, Provider, UpstreamProvider } from '@asset-gateway/protocol';
+import type { Config } from '../config/config.ts';
+import type { PaidConfig } from '../config/paid.ts';
+import type { ChannelName } from '../metrics/readings.ts';
+import { secretsIn, spellingsOf } from '../secrets.ts';
+import type { Budget } from '../stores/ports.ts';
+import { JsonRpcUpstream } from '../upstreams/json-rpc.ts';
+import { RestUpstream, type UpstreamOptions } from '../upstreams/rest.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+
+/** An upstream that holds connections. */
+export type Connection = Upstream & { close(): Promise<void> };
+
+/** A channel of a provider that is configured: what may be asked of it, and how it is reached. */
+export interface ChannelPlan {
+  readonly name: ChannelName;
+  readonly budget: Budget;
+  readonly transport: new (options: UpstreamOptions) => Connection;
+  readonly options: Omit<UpstreamOptions, 'connections'>;
+}
+
+/** How a provider is reached. What else is known of it is in the protocol's table. */
+export interface ProviderEntry {
+  /** How many calls to it a node keeps in flight, over all of its channels. */
+  readonly inFlight: number;
+  /** The channels that the configuration opens. */
+  readonly channels: (config: Config, windowMs?: number) => readonly ChannelPlan[];
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+/** A limit by the second lets go soon. */
+const PAID_PAUSE_SECONDS = 2;
+/** An upstream that was stalled may read a call so much of a window after it was given up: 5 s of a minute. */
+const LATE_SHARE = 1 / 12;
+
+/** Every provider there is: its variables are read by `config/`, its name and rate are in the protocol. */
+export const TRANSPORTS: Readonly<Record<Provider, ProviderEntry>> = {
+  gateway: { inFlight: 0, channels: () => [] },
+  tokens: { inFlight: 64, channels: tokensChannels },
+  alchemy: { inFlight: 32, channels: ({ paid }) => rpcChannels('alchemy', paid) },
+  helius: { inFlight: 32, channels: ({ paid }) => [...rpcChannels('helius', paid), ...walletChannels(paid)] },
+};
+
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 16);
+
+/** The channel of a route: its provider's cluster and surface. */
+export const channelKeyOf = ({ provider, cluster, surface }: ChannelName): string =>
+  [provider, cluster ?? 'any', surface].join(':');
+
+function tokensChannels({ tokens, upstreamTimeoutMs: deadlineMs }: Config, windowMs = MINUTE_MS): ChannelPlan[] {
+  if (!tokens) return [];
+  const { key, baseUrl, limitPerMinute: limit } = tokens;
+  const times = { windowMs, inFlightMs: deadlineMs, lateMs: windowMs * LATE_SHARE };
+  const headers = { 'x-api-key': key };
+  return [
+    {
+      name: { provider: 'tokens', surface: 'tokens' },
+      budget: { key: `tokens:${hashOf(key)}`, limit, ...times },
+      transport: RestUpstream,
+      options: { baseUrl, headers, deadlineMs, secrets: spellingsOf(key), usualPauseSeconds: MINUTE_MS / SECOND_MS },
+    },
+  ];
+}
+
+/** What is asked for by JSON-RPC, on each cluster that has a URL. */
+function rpcChannels(
+  provider: UpstreamProvider & keyof PaidConfig['rpcUrls'],
+  paid: PaidConfig | undefined,
+): ChannelPlan[] {
+  if (!paid) return [];
+  const { rpcUrls, limitsPerSecond, upstreamTimeoutMs: deadlineMs } = paid;
+  return (Object.entries(rpcUrls[provider]) as [Cluster, string][]).flatMap(([cluster, url]) => {
+    const options = { baseUrl: url, headers: {}, deadlineMs, secrets: secretsIn(url).flatMap(spellingsOf) };
+    return (['rpc', 'das'] as const).flatMap((surface) =>
+      paidChannel({ provider, cluster, surface }, limitsPerSecond[surface], JsonRpcUpstream, options),
+    );
+  });
+}
+
+function walletChannels(paid: PaidConfig | undefined): ChannelPlan[] {
+  if (!paid?.wallet) return [];
+  const { baseUrl, key } = paid.wallet;
+  const headers = { 'x-api-key': key };
+  const options = { baseUrl, headers, deadlineMs: paid.upstreamTimeoutMs, secrets: spellingsOf(key) };
+  const name: ChannelName = { provider: 'helius', cluster: 'mainnet', surface: 'wallet' };
+  return paidChannel(name, paid.limitsPerSecond.wallet, RestUpstream, options);
+}
+
+/** A channel with a limit by the second; none where the limit is 0. */
+function paidChannel(
+  name: ChannelName,
+  limit: number,
+  transport: ChannelPlan['transport'],
+  options: Omit<ChannelPlan['options'], 'usualPauseSeconds'>,
+): ChannelPlan[] {
+  if (limit === 0) return [];
+  const key = `${channelKeyOf(name)}:${hashOf(JSON.stringify([options.baseUrl, options.headers]))}`;
+  const budget = { key, limit, windowMs: SECOND_MS, inFlightMs: 0, fromDispatch: true };
+  return [{ name, budget, transport, options: { ...options, usualPauseSeconds: PAID_PAUSE_SECONDS } }];
+}

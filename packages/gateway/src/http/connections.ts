@@ -1,0 +1,80 @@
+import type { BlockList, Socket } from 'node:net';
+import { isProxy, peerAddress } from './client-address.ts';
+
+/** The connections of one address, those that are idle in the order in which they became so. */
+interface Group {
+  readonly address: string;
+  readonly idle: Set<Socket>;
+  size: number;
+}
+
+/** Which part of all connections one address may hold. */
+const SHARE = 4;
+
+/**
+ * Who may stay connected. Idle is a connection that has nothing to be answered: one that is kept alive, has sent nothing yet, or
+ * half a head. Where there is no room for a new connection, the oldest idle one makes it: of its own address when that holds its
+ * share, else of anybody. Trusted proxies speak for many, and have no share. Each event takes the same time, however many there are.
+ */
+export class Connections {
+  readonly #maximum: number;
+  readonly #share: number;
+  readonly #trusted: BlockList;
+  readonly #groups = new Map<string, Group>();
+  readonly #members = new Map<Socket, Group>();
+  readonly #idle = new Set<Socket>();
+
+  constructor(maximum: number, trusted: BlockList) {
+    this.#maximum = maximum;
+    this.#share = Math.max(1, Math.floor(maximum / SHARE));
+    this.#trusted = trusted;
+  }
+
+  /** Takes a new connection, or closes it; whether it stays. */
+  admit(socket: Socket): boolean {
+    const address = peerAddress(socket);
+    const group = this.#groups.get(address) ?? { address, idle: new Set(), size: 0 };
+    const isCrowded = group.size >= this.#share && !isProxy(address, this.#trusted);
+    const hasRoom = (!isCrowded || this.#closeOldest(group.idle)) && (!this.#isFull || this.#closeOldest(this.#idle));
+    if (!hasRoom) {
+      socket.destroy();
+      return false;
+    }
+    this.#groups.set(address, group);
+    this.#members.set(socket, group);
+    group.size++;
+    this.note(socket, true);
+    socket.once('close', () => this.#leave(socket));
+    return true;
+  }
+
+  /** Notes that a connection has something to be answered, or has nothing any more. */
+  note(socket: Socket, isIdle: boolean): void {
+    const group = this.#members.get(socket);
+    for (const idle of group ? [this.#idle, group.idle] : []) {
+      idle.delete(socket);
+      if (isIdle) idle.add(socket);
+    }
+  }
+
+  get #isFull(): boolean {
+    return this.#members.size >= this.#maximum;
+  }
+
+  #closeOldest(idle: ReadonlySet<Socket>): boolean {
+    const [oldest] = idle;
+    if (!oldest) return false;
+    this.#leave(oldest);
+    oldest.destroy();
+    return true;
+  }
+
+  #leave(socket: Socket): void {
+    const group = this.#members.get(socket);
+    if (!group) return;
+    this.note(socket, false);
+    this.#members.delete(socket);
+    group.size--;
+    if (group.size === 0) this.#groups.delete(group.address);
+  }
+}

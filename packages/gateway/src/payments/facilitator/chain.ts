@@ -1,0 +1,141 @@
+import { Refusal } from '@asset-gateway/protocol';
+import { member } from '../../json-member.ts';
+import { Pool } from '../../pool.ts';
+
+const DEADLINE_MS = 5_000;
+const CONNECTIONS = 16;
+/** A blockhash is good for this many blocks. */
+const BLOCKHASH_BLOCKS = 150;
+/** A height that was asked for so recently is told again: blocks take 400 ms. */
+const HEIGHT_MS = 1_000;
+/** As much of an account's history as an RPC gives at once. */
+const HISTORY = 1_000;
+/** So far the chain's time of day may be from ours. */
+const SKEW_MS = 60_000;
+
+/** What the chain shows of a transaction; `seen` is on its way to one of the first two, or back. */
+export type ChainStatus = 'confirmed' | 'failed' | 'seen' | 'missing';
+
+/** The memos of an account's latest transactions, and whether that is all of its history since the time that was asked for. */
+export interface MemoSearch {
+  readonly memos: readonly { readonly signature: string; readonly hasFailed: boolean; readonly memo: string }[];
+  readonly isComplete: boolean;
+}
+
+const unusable = (what: string): Refusal =>
+  new Refusal('facilitator_unavailable', { reason: `rpc: ${what}`, payment: { state: 'unused' } });
+
+const signedBy = (row: unknown) => ({
+  signature: String(member(row, 'signature')),
+  hasFailed: member(row, 'err') !== null,
+});
+
+/** An RPC tells the memos of a transaction as `[32] text`, separated by `; `. */
+const memosIn = (told: unknown): string[] =>
+  typeof told === 'string' ? told.split('; ').map((each) => each.slice(each.indexOf('] ') + 2)) : [];
+
+/** Reads a cluster through its RPC. Every call rejects with `facilitator_unavailable` when the RPC cannot be used. */
+export class Chain {
+  readonly #pool: Pool;
+  readonly #path: string;
+  #height: { readonly askedAtMs: number; readonly answer: Promise<number> } | undefined;
+
+  /** Each has connections of its own, so that what one purpose waits for keeps no other one waiting. */
+  constructor(url: string, connections = CONNECTIONS) {
+    const { origin, pathname, search } = new URL(url);
+    this.#pool = new Pool(origin, { connections });
+    this.#path = pathname + search;
+  }
+
+  async status(signature: string): Promise<ChainStatus> {
+    const result = await this.#call('getSignatureStatuses', [[signature], { searchTransactionHistory: true }]);
+    const values = member(result, 'value');
+    if (!Array.isArray(values) || values.length !== 1) throw unusable('no status list');
+    const [status] = values;
+    if (status === null) return 'missing';
+    const [error, level] = [member(status, 'err'), member(status, 'confirmationStatus')];
+    if (error === undefined) throw unusable('a status without err');
+    if (level !== 'confirmed' && level !== 'finalized') return 'seen';
+    return error === null ? 'confirmed' : 'failed';
+  }
+
+  /** Below this height nothing can change any more. It may be a second old. */
+  finalizedHeight(): Promise<number> {
+    const nowMs = performance.now();
+    if (this.#height && nowMs - this.#height.askedAtMs < HEIGHT_MS) return this.#height.answer;
+    const answer = this.#readHeight();
+    this.#height = { askedAtMs: nowMs, answer };
+    answer.catch(() => {
+      this.#height = undefined;
+    });
+    return answer;
+  }
+
+  /** The memos of an account's latest transactions, those with an error too; all of them since this time, if it can be. */
+  async memosOf(account: string, sinceMs = 0): Promise<MemoSearch> {
+    const rows = await this.#call('getSignaturesForAddress', [account, { limit: HISTORY, commitment: 'confirmed' }]);
+    if (!Array.isArray(rows)) throw unusable('no history');
+    const memos = rows.flatMap((row) => memosIn(member(row, 'memo')).map((memo) => ({ ...signedBy(row), memo })));
+    const oldest = member(rows.at(-1), 'blockTime');
+    const reachesBack = typeof oldest === 'number' && oldest * 1000 < sinceMs - SKEW_MS;
+    return { memos, isComplete: rows.length < HISTORY || reachesBack };
+  }
+
+  /** Hands a signed transaction to the network. */
+  async send(transaction: string): Promise<void> {
+    await this.#call('sendTransaction', [transaction, { encoding: 'base64', skipPreflight: true, maxRetries: 0 }]);
+  }
+
+  /** Whether an account is there, and who owns it; nothing when it is not. */
+  async account(address: string): Promise<{ readonly owner: string; readonly lamports: number } | undefined> {
+    const value = member(await this.#call('getAccountInfo', [address, { encoding: 'base64' }]), 'value');
+    const [owner, lamports] = [member(value, 'owner'), member(value, 'lamports')];
+    return typeof owner === 'string' ? { owner, lamports: Number(lamports) } : undefined;
+  }
+
+  /** How many token accounts a wallet has. */
+  async tokenAccounts(owner: string, programId: string): Promise<number> {
+    const result = await this.#call('getTokenAccountsByOwner', [owner, { programId }, { encoding: 'base64' }]);
+    const values = member(result, 'value');
+    return Array.isArray(values) ? values.length : 0;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  /** Sends a JSON-RPC request as text, and answers with the text of a 200. */
+  async post(json: string): Promise<string> {
+    const { body, statusCode } = await this.#pool.request({
+      method: 'POST',
+      path: this.#path,
+      headers: { 'content-type': 'application/json' },
+      body: json,
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`status ${statusCode}`);
+    return text;
+  }
+
+  async #readHeight(): Promise<number> {
+    const result = await this.#call('getLatestBlockhash', [{ commitment: 'finalized' }]);
+    const height = member(member(result, 'value'), 'lastValidBlockHeight');
+    if (typeof height !== 'number') throw new Refusal('facilitator_unavailable', { reason: 'no block height' });
+    return height - BLOCKHASH_BLOCKS;
+  }
+
+  async #call(method: string, params: readonly unknown[]): Promise<unknown> {
+    try {
+      const answer: unknown = JSON.parse(await this.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })));
+      const result = member(answer, 'result');
+      if (result !== undefined) return result;
+      throw new Error(`code ${String(member(member(answer, 'error'), 'code'))}`);
+    } catch (error) {
+      throw new Refusal('facilitator_unavailable', {
+        reason: `rpc ${method}: ${(error as Error).message}`,
+        payment: { state: 'unused' },
+      });
+    }
+  }
+}

@@ -1,0 +1,239 @@
+import { createPrivateKey, sign } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pkcs8OfSeed, Refusal } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import { readTransaction } from '../read/transaction.ts';
+import { feeLamports, LIMITS, MAX_FEE_LAMPORTS } from '../read/transfer.ts';
+import { fromStore, unused } from '../responses.ts';
+import type { Fee, FeeBudget, FeeStore } from '../store/fees.ts';
+import type { Chain } from './chain.ts';
+import type { Facilitator, PayerStanding, Payment, Settlement, Verification } from './facilitator.ts';
+import { FeePayerWatch } from './fee-payer-watch.ts';
+import { requestBody } from './remote.ts';
+import { type Course, simulate } from './simulation.ts';
+
+/** What an in-process facilitator needs. */
+export interface InProcessOptions {
+  /** The 64 bytes of the fee payer's key pair. */
+  readonly keypair: Uint8Array;
+  /** The RPC of each network that is sold on, as it is used to settle and to look, */
+  readonly chains: ReadonlyMap<string, Chain>;
+  /** and over connections of their own to verify, which anybody can have done. */
+  readonly verifyingChains: ReadonlyMap<string, Chain>;
+  /** Lamports that may be spent on fees in any hour. */
+  readonly feeBudgetPerHour: number;
+  readonly fees: FeeStore;
+  readonly notice: (message: string) => void;
+}
+
+const BUDGET_USED_UP = 'the hourly fee budget is used up';
+const VERIFY_MS = 5_000;
+const CONFIRM_MS = 20_000;
+/** The fee payer's signature is the first one, after the one byte that counts them. */
+const SIGNATURE_OFFSET = 1;
+const POLL_MS = 250;
+
+type Svm = typeof import('@x402/svm');
+type Signer = ReturnType<Svm['toFacilitatorSvmSigner']>;
+type SchemeClass = typeof import('@x402/svm/exact/facilitator').ExactSvmScheme;
+
+/** x402's own facilitator in this process, with limits, behind our deadlines and our reading of what it says. */
+export class InProcessFacilitator implements Facilitator {
+  readonly #options: InProcessOptions;
+  readonly #address: string;
+  readonly #signers: Signers;
+  readonly #scheme: SchemeClass;
+  readonly #cache: InstanceType<Svm['SettlementCache']>;
+  readonly #budget: FeeBudget;
+  readonly #watch: FeePayerWatch;
+
+  private constructor(options: InProcessOptions, address: string, signers: Signers, svm: Loaded) {
+    this.#options = options;
+    this.#address = address;
+    this.#signers = signers;
+    this.#scheme = svm.scheme;
+    this.#cache = new svm.cache();
+    this.#budget = { feePayer: address, limit: options.feeBudgetPerHour };
+    this.#watch = new FeePayerWatch(address, options.chains, options.notice);
+  }
+
+  /** Loads x402's packages, which nobody needs who does not sell by himself. */
+  static async create(options: InProcessOptions): Promise<InProcessFacilitator> {
+    const [kit, svm, { ExactSvmScheme }] = await Promise.all([
+      import('@solana/kit'),
+      import('@x402/svm'),
+      import('@x402/svm/exact/facilitator'),
+    ]);
+    const signer = await kit.createKeyPairSignerFromBytes(options.keypair);
+    const signerOf = (network: string, chain: Chain): Signer => {
+      const transport = async ({ payload }: { payload: unknown }) =>
+        JSON.parse(await chain.post(JSON.stringify(payload)));
+      return svm.toFacilitatorSvmSigner(signer, { [network]: kit.createSolanaRpcFromTransport(transport) });
+    };
+    const signersOf = (chains: ReadonlyMap<string, Chain>) =>
+      new Map([...chains].map(([network, chain]) => [network, signerOf(network, chain)]));
+    const signers = { verify: signersOf(options.verifyingChains), settle: signersOf(options.chains) };
+    return new InProcessFacilitator(options, signer.address, signers, {
+      scheme: ExactSvmScheme,
+      cache: svm.SettlementCache,
+    });
+  }
+
+  feePayer(network: string): string | undefined {
+    return this.#signers.settle.has(network) ? this.#address : undefined;
+  }
+
+  signatureOf({ message }: Payment): string {
+    const der = Buffer.from(pkcs8OfSeed(this.#options.keypair.subarray(0, 32)));
+    return bs58.encode(sign(null, message, createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })));
+  }
+
+  whyClosed(network: string): string | undefined {
+    return this.#watch.isEmpty(network) ? 'the fee payer has no SOL' : undefined;
+  }
+
+  async verify(payment: Payment, { isNew }: PayerStanding): Promise<Verification> {
+    const { fees } = this.#options;
+    const fee = feeOf(payment, isNew);
+    if (!(await fromStore(fees.fits(this.#budget, fee), { payment: unused }))) throw unavailable(BUDGET_USED_UP);
+    const course: Course = { sent: false };
+    const { paymentPayload, paymentRequirements } = typedBody(payment);
+    const answer = await Promise.race([
+      this.#schemeFor(payment, course, 'verify').verify(paymentPayload, paymentRequirements),
+      sleep(VERIFY_MS, 'late' as const, { ref: false }),
+    ]);
+    if (course.feePayerIsEmpty) throw this.#closed(payment);
+    if (answer === 'late' || course.fault !== undefined) throw unavailable(`verify: ${course.fault ?? 'too slow'}`);
+    if (!answer.isValid) {
+      return { valid: false, reason: answer.invalidReason ?? '', processed: course.processed ?? 'no' };
+    }
+    if (!(await fromStore(fees.hold(this.#budget, fee), { payment: unused }))) throw unavailable(BUDGET_USED_UP);
+    return { valid: true };
+  }
+
+  async settled({ key }: Payment): Promise<void> {
+    await this.#options.fees.settle(this.#address, key);
+  }
+
+  async release({ key }: Payment): Promise<void> {
+    await this.#options.fees.release(this.#address, key);
+  }
+
+  async expired({ key }: Payment): Promise<void> {
+    await this.#options.fees.expire(this.#address, key);
+  }
+
+  async settle(payment: Payment): Promise<Settlement> {
+    const course: Course = { sent: false };
+    const settlement = await this.#settle(payment, course);
+    const isUnsent = !course.sent && settlement.outcome !== 'unknown';
+    if (settlement.outcome === 'settled') await this.settled(payment).catch(() => undefined);
+    else if (isUnsent) await this.release(payment).catch(() => undefined);
+    return settlement;
+  }
+
+  close(): void {
+    this.#watch.close();
+  }
+
+  async #settle(payment: Payment, course: Course): Promise<Settlement> {
+    const signature = this.signatureOf(payment);
+    const { paymentPayload, paymentRequirements } = typedBody(payment);
+    const answer = await this.#schemeFor(payment, course, 'settle')
+      .settle(paymentPayload, paymentRequirements)
+      .catch(() => undefined);
+    if (answer?.success) return { outcome: 'settled', signature };
+    if (course.failedOnChain) return { outcome: 'refused', reason: 'failed on the chain' };
+    if (course.sent) return { outcome: 'unknown', signature };
+    if (course.feePayerIsEmpty) return { outcome: 'unsent', reason: this.#closed(payment).message };
+    if (course.fault !== undefined) return { outcome: 'unsent', reason: course.fault };
+    const before = await this.#sentBefore(payment, signature, course);
+    return before ?? { outcome: 'refused', reason: answer?.errorReason ?? '' };
+  }
+
+  /** Nothing more is sold on this network until the fee payer can pay. */
+  #closed({ network }: Payment): Refusal {
+    this.#watch.ranOut(network);
+    return unavailable('the fee payer has no SOL');
+  }
+
+  /** Nothing was sent now, but a process before this one may have sent it: a simulation refuses that as well. */
+  async #sentBefore({ network }: Payment, signature: string, course: Course): Promise<Settlement | undefined> {
+    const chain = this.#options.chains.get(network);
+    const status = await chain?.status(signature).catch(() => 'seen' as const);
+    if (status === 'confirmed') return { outcome: 'settled', signature };
+    const isUnderWay = status === 'seen' || (status === 'missing' && course.processed === 'yes');
+    return isUnderWay ? { outcome: 'unknown', signature } : undefined;
+  }
+
+  async resend(payment: Payment): Promise<void> {
+    const signed = Buffer.from(payment.transaction, 'base64');
+    signed.set(bs58.decode(this.signatureOf(payment)), SIGNATURE_OFFSET);
+    await this.#spend(payment);
+    await this.#options.chains.get(payment.network)?.send(signed.toString('base64'));
+  }
+
+  #schemeFor(payment: Payment, course: Course, purpose: keyof Signers): InstanceType<SchemeClass> {
+    const { network } = payment;
+    const base = this.#signers[purpose].get(network);
+    if (!base) throw unavailable(`no RPC for ${network}`);
+    const signer: Signer = {
+      ...base,
+      simulateTransaction: (transaction, onNetwork, options) =>
+        simulate(() => base.simulateTransaction(transaction, onNetwork, options), course),
+      sendTransaction: async (transaction, onNetwork) => {
+        course.sent = true;
+        await this.#spend(payment);
+        return base.sendTransaction(transaction, onNetwork);
+      },
+      confirmTransaction: (signature) => this.#confirm(signature, network, course),
+    };
+    return new this.#scheme(signer, this.#cache, LIMITS);
+  }
+
+  /** What is held counts for a while although this should fail. */
+  async #spend(payment: Payment): Promise<void> {
+    await this.#options.fees.spend(this.#budget, feeOf(payment, true)).catch(() => undefined);
+  }
+
+  async #confirm(signature: string, network: string, course: Course): Promise<void> {
+    const deadline = performance.now() + CONFIRM_MS;
+    const chain = this.#options.chains.get(network);
+    while (performance.now() < deadline) {
+      const status = await chain?.status(signature).catch(() => 'missing');
+      if (status === 'confirmed') return;
+      if (status === 'failed') {
+        course.failedOnChain = true;
+        throw new Error('failed on the chain');
+      }
+      await sleep(POLL_MS);
+    }
+    throw new Error('not confirmed in time');
+  }
+}
+
+/** What a payment costs its fee payer, from the transaction itself. */
+function feeOf({ key, transaction }: Payment, isNewPayer: boolean): Fee {
+  const read = readTransaction(Buffer.from(transaction, 'base64'));
+  return { key, lamports: read ? feeLamports(read) : MAX_FEE_LAMPORTS, isNewPayer };
+}
+
+const unavailable = (reason: string): Refusal => new Refusal('facilitator_unavailable', { reason, payment: unused });
+
+/** To verify and to settle, by network. */
+type Signers = Readonly<Record<'verify' | 'settle', ReadonlyMap<string, Signer>>>;
+
+interface Loaded {
+  readonly scheme: SchemeClass;
+  readonly cache: Svm['SettlementCache'];
+}
+
+type Verify = InstanceType<SchemeClass>['verify'];
+
+/** Our requirement is x402's; only the template type of its network names differs. */
+function typedBody(payment: Payment) {
+  return requestBody(payment) as unknown as {
+    paymentPayload: Parameters<Verify>[0];
+    paymentRequirements: Parameters<Verify>[1];
+  };
+}

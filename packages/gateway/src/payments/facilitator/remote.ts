@@ -1,0 +1,179 @@
+import { Refusal } from '@asset-gateway/protocol';
+import type { Crypto } from '../../gates/crypto.ts';
+import { member } from '../../json-member.ts';
+import { Pool } from '../../pool.ts';
+import type { Facilitator, Payment, Settlement, Verification } from './facilitator.ts';
+import { isFeePayerSignature } from './fee-payer-signature.ts';
+import { isBeforeBroadcast } from './reasons.ts';
+
+/** Where a remote facilitator is. */
+export interface RemoteOptions {
+  readonly url: string;
+  /** The value of the Authorization header. */
+  readonly authorization: string | undefined;
+  readonly crypto: Crypto;
+}
+
+const CALL_MS = 5_000;
+const SETTLE_MS = 25_000;
+const REFRESH_MS = 60_000;
+/** One that has never answered is asked again soon: until then nothing can be sold. */
+const FIRST_REFRESH_MS = 2_000;
+const REMEMBER_MS = 3_600_000;
+const MAX_BYTES = 64 * 1024;
+/** Of the reasons that are known, the one that depends on whether the chain has taken the payment. */
+const SIMULATION_FAILED = 'invalid_exact_svm_transaction_simulation_failed';
+
+const unavailable = (reason: string): Refusal =>
+  new Refusal('facilitator_unavailable', { reason, payment: { state: 'unused' } });
+
+/** A facilitator behind x402's HTTP interface: `GET /supported`, `POST /verify`, `POST /settle`. */
+export class RemoteFacilitator implements Facilitator {
+  readonly #options: RemoteOptions;
+  readonly #pool: Pool;
+  readonly #prefix: string;
+  readonly #feePayers = new Map<string, string>();
+  /** When each payment was first asked to be settled. */
+  readonly #settledAt = new Map<string, number>();
+  #refreshing: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: RemoteOptions) {
+    const { origin, pathname } = new URL(options.url);
+    this.#options = options;
+    this.#pool = new Pool(origin, { connections: 32, headersTimeout: 0, bodyTimeout: 0 });
+    this.#prefix = pathname.replace(/\/$/, '');
+  }
+
+  feePayer(network: string): string | undefined {
+    return this.#feePayers.get(network);
+  }
+
+  /** It says so itself when it is asked. */
+  whyClosed(): undefined {}
+
+  /** Fees are its own. */
+  async settled(): Promise<void> {}
+
+  async release(): Promise<void> {}
+
+  async expired(): Promise<void> {}
+
+  /** Nobody but the facilitator can sign as its fee payer. */
+  signatureOf(): undefined {}
+
+  /** What it has signed, only the facilitator can send. */
+  async resend(): Promise<void> {}
+
+  /** Asks who pays fees where, now and from time to time. A facilitator that does not answer keeps what it said before. */
+  async refresh(): Promise<void> {
+    await this.#learn();
+    if (this.#closed) return;
+    this.#refreshing = setTimeout(() => void this.refresh(), this.#feePayers.size > 0 ? REFRESH_MS : FIRST_REFRESH_MS);
+    this.#refreshing.unref();
+  }
+
+  async #learn(): Promise<void> {
+    const answer = await this.#call('GET', '/supported', undefined, CALL_MS).catch(() => undefined);
+    const kinds: unknown = member(answer?.body, 'kinds');
+    for (const kind of Array.isArray(kinds) ? kinds : []) {
+      const [network, feePayer] = [member(kind, 'network'), member(member(kind, 'extra'), 'feePayer')];
+      const isOurs = member(kind, 'scheme') === 'exact' && member(kind, 'x402Version') === 2;
+      if (isOurs && typeof network === 'string' && typeof feePayer === 'string') this.#feePayers.set(network, feePayer);
+    }
+  }
+
+  async verify(payment: Payment): Promise<Verification> {
+    const answer = await this.#call('POST', '/verify', payment, CALL_MS).catch((error: Error) => {
+      throw unavailable(`verify: ${error.message}`);
+    });
+    const isValid = member(answer.body, 'isValid');
+    if (isValid === true && answer.status === 200) return { valid: true };
+    const reason = member(answer.body, 'invalidReason');
+    if (isValid === false) {
+      const processed = !isBeforeBroadcast(reason) || reason === SIMULATION_FAILED ? 'maybe' : 'no';
+      return { valid: false, reason: typeof reason === 'string' ? reason : '', processed };
+    }
+    if (answer.status >= 500 || answer.status === 429) throw unavailable(`verify: status ${answer.status}`);
+    throw new Refusal('facilitator_invalid_response', {
+      reason: `verify: status ${answer.status}`,
+      payment: { state: 'unused' },
+    });
+  }
+
+  async settle(payment: Payment): Promise<Settlement> {
+    const isFirst = this.#isFirstSettle(payment.key);
+    const answer = await this.#call('POST', '/settle', payment, SETTLE_MS).catch(() => undefined);
+    const { crypto } = this.#options;
+    const reported = member(answer?.body, 'transaction');
+    const { feePayer } = payment.requirement.extra;
+    const signature = isFeePayerSignature(crypto, reported, feePayer, payment.message) ? reported : undefined;
+    const success = member(answer?.body, 'success');
+    if (success === true && signature !== undefined && answer?.status === 200) return { outcome: 'settled', signature };
+    const reason = member(answer?.body, 'errorReason');
+    const isClear = answer !== undefined && answer.status < 500 && success === false && reported === '';
+    if (isFirst && isClear && isBeforeBroadcast(reason)) {
+      return { outcome: 'refused', reason: String(reason) };
+    }
+    return { outcome: 'unknown', ...(signature !== undefined && { signature }) };
+  }
+
+  /** Only the answer to the first call can prove that nothing was sent. A payment is too old to come again after this. */
+  #isFirstSettle(key: string): boolean {
+    const now = performance.now();
+    for (const [known, at] of this.#settledAt) {
+      if (now - at < REMEMBER_MS) break;
+      this.#settledAt.delete(known);
+    }
+    if (this.#settledAt.has(key)) return false;
+    this.#settledAt.set(key, now);
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#refreshing);
+    await this.#pool.destroy();
+  }
+
+  async #call(method: 'GET' | 'POST', path: string, payment: Payment | undefined, deadlineMs: number) {
+    const { authorization } = this.#options;
+    const { statusCode, body } = await this.#pool.request({
+      method,
+      path: this.#prefix + path,
+      headers: {
+        accept: 'application/json',
+        ...(authorization !== undefined && { authorization }),
+        ...(payment && { 'content-type': 'application/json', 'idempotency-key': payment.key }),
+      },
+      body: payment ? JSON.stringify(requestBody(payment)) : null,
+      signal: AbortSignal.timeout(deadlineMs),
+    });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += (chunk as Buffer).length;
+      if (size > MAX_BYTES) throw new Error('too large');
+      chunks.push(chunk as Buffer);
+    }
+    const text = Buffer.concat(chunks).toString('utf8');
+    return { status: statusCode, body: parse(text) };
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** x402's facilitator request, version 2. */
+export function requestBody({ transaction, requirement }: Payment) {
+  return {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, payload: { transaction }, accepted: requirement },
+    paymentRequirements: requirement,
+  };
+}

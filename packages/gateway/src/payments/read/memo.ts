@@ -1,0 +1,96 @@
+import { type Crypto, equalSecrets } from '../../gates/crypto.ts';
+import type { Offer } from '../requirement.ts';
+
+/** The offer that a memo is bound to. */
+export type MemoOffer = Pick<Offer, 'network' | 'asset' | 'payTo' | 'amount' | 'feePayer'>;
+
+const TIME_BYTES = 4;
+const RANDOM_BYTES = 8;
+const HEAD_BYTES = TIME_BYTES + RANDOM_BYTES;
+const MAC_BYTES = 12;
+const TICKET_BYTES = 12;
+/** In base64url. */
+const TICKET_LENGTH = 16;
+const FORMAT = /^[A-Za-z0-9_-]{32}$/;
+/** What stock clients make up where they copy none. */
+const MADE_UP = /^[0-9a-f]{32}$/;
+
+/** When a memo of ours was issued, in milliseconds. */
+export const issuedAtMs = (memo: string): number => Buffer.from(memo, 'base64url').readUInt32BE(0) * 1000;
+
+const utf8 = new TextEncoder();
+
+/** Whether a text could be a memo of ours, of whatever request and time. */
+export const looksIssued = (memo: string): boolean => FORMAT.test(memo) && !MADE_UP.test(memo);
+
+/**
+ * Memos that bind a payment to one request at one price: 4 bytes of the issue time, 8 random ones and 12 of a MAC over
+ * the offer and the request, in base64url. A client copies the memo into the transaction, from where it is read back, so
+ * nothing is remembered per challenge, and no two purchases are ever the same transaction.
+ */
+export class Memos {
+  readonly #crypto: Crypto;
+  readonly #keys: readonly Uint8Array[];
+  readonly #ticketKeys: readonly Uint8Array[];
+
+  /** The first secret signs, all verify. */
+  constructor(crypto: Crypto, secrets: readonly string[]) {
+    this.#crypto = crypto;
+    const keysFor = (purpose: string) =>
+      secrets.map((secret) => crypto.mac(utf8.encode(purpose.padEnd(32)), utf8.encode(secret)));
+    this.#keys = keysFor('asset-gateway exact');
+    this.#ticketKeys = keysFor('asset-gateway ticket');
+  }
+
+  issue(offer: MemoOffer, requestHash: string, nowMs: number): string {
+    const [key] = this.#keys;
+    if (!key) throw new Error('no secret to sign memos with');
+    const head = Buffer.alloc(HEAD_BYTES);
+    head.writeUInt32BE(Math.floor(nowMs / 1000), 0);
+    head.set(this.#crypto.random(RANDOM_BYTES), TIME_BYTES);
+    return Buffer.concat([head, this.#mac(key, head, offer, requestHash)]).toString('base64url');
+  }
+
+  /** When this memo was issued, in seconds; nothing when it was not issued for this offer and this request. */
+  read(memo: string, offer: MemoOffer, requestHash: string): number | undefined {
+    if (!FORMAT.test(memo)) return undefined;
+    const bytes = Buffer.from(memo, 'base64url');
+    const head = bytes.subarray(0, HEAD_BYTES);
+    const mac = bytes.subarray(HEAD_BYTES);
+    const genuine = this.#keys.some((key) => equalSecrets(this.#mac(key, head, offer, requestHash), mac));
+    return genuine ? head.readUInt32BE(0) : undefined;
+  }
+
+  /** What the client of a challenge knows beside its memo. A memo stands on the chain for all to read; this does not. */
+  ticketOf(memo: string): string {
+    const [key] = this.#ticketKeys;
+    if (!key) throw new Error('no secret to sign tickets with');
+    return this.#ticket(key, memo).toString('base64url');
+  }
+
+  /** Whether this is the ticket of a memo. */
+  isTicketOf(memo: string, ticket: unknown): boolean {
+    if (typeof ticket !== 'string' || ticket.length !== TICKET_LENGTH) return false;
+    const bytes = Buffer.from(ticket, 'base64url');
+    return this.#ticketKeys.some((key) => equalSecrets(this.#ticket(key, memo), bytes));
+  }
+
+  #ticket(key: Uint8Array, memo: string): Buffer {
+    return Buffer.from(this.#crypto.mac(key, utf8.encode(memo))).subarray(0, TICKET_BYTES);
+  }
+
+  #mac(key: Uint8Array, head: Buffer, offer: MemoOffer, requestHash: string): Uint8Array {
+    const { network, asset, payTo, amount, feePayer } = offer;
+    const bound = JSON.stringify([
+      'exact1',
+      head.toString('hex'),
+      network,
+      asset,
+      payTo,
+      amount,
+      feePayer,
+      requestHash,
+    ]);
+    return this.#crypto.mac(key, utf8.encode(bound)).subarray(0, MAC_BYTES);
+  }
+}

@@ -1,0 +1,74 @@
+/** How far a payment has come. From `settling` on money may have moved, and only evidence moves the record. */
+export type PaymentProgress = 'reserved' | 'settling' | 'unresolved' | 'settled' | 'refused';
+
+/** What is noted when a payment is reserved. Its key is its network and the hash of its message. */
+export interface NewPayment {
+  readonly key: string;
+  readonly network: string;
+  /** Plain hash of the request that it belongs to: neither a restart nor a rotated secret disowns it. */
+  readonly requestHash: string;
+  readonly payer: string;
+  /** The token account that is debited, whose history the chain can be asked for. */
+  readonly source: string;
+  readonly memo: string | undefined;
+  readonly priceUsd: string;
+  /** The transaction as it was sent, in base64; a settlement's signature must be the fee payer's over its message. */
+  readonly transaction: string;
+  /** The requirement that it was made for, as JSON. */
+  readonly requirement: string;
+  /** Whoever reserved it; nobody else may give it back. */
+  readonly owner: string;
+}
+
+/** Everything that is known of one payment. */
+export interface PaymentRecord extends NewPayment {
+  readonly progress: PaymentProgress;
+  readonly signature?: string;
+  /** The finalized block height noted before it was sent. */
+  readonly height?: number;
+  readonly reason?: string;
+  /** When it was settled or refused, in milliseconds. */
+  readonly resolvedAtMs?: number;
+  /** When it may be forgotten. */
+  readonly forgetAtMs?: number;
+  /** Settled, and its answer has not reached the payer. */
+  readonly owed?: boolean;
+}
+
+/**
+ * What became of an attempt to reserve: `taken` is somebody else's at this moment, `payer_busy` and `exhausted` are the
+ * limits of a payer and of a payment, `owed` means that this payer has an open payment for the same request.
+ */
+export type ReserveVerdict = 'reserved' | 'taken' | 'payer_busy' | 'exhausted' | 'owed';
+
+/** What is written before money can move. */
+export interface SettlementAttempt {
+  /** The upstream's answer, as JSON. */
+  readonly answer: string;
+  readonly signature?: string;
+  readonly height?: number;
+}
+
+/** What the chain or a facilitator has proved. */
+export type Proof =
+  | { readonly progress: 'settled'; readonly signature: string }
+  | { readonly progress: 'refused'; readonly reason: string };
+
+/** Limits of payments, and their times in milliseconds. */
+export const PAYMENTS = {
+  /** One that fails at the upstream may be tried again. */
+  callsPerPayment: 3,
+  inFlightPerPayer: 4,
+  /** Longer than verification, the upstream and a settlement take together. */
+  inFlightMs: 60_000,
+  unsettledCallsPerPayer: 10,
+  unsettledWindowMs: 60_000,
+  /** How long an answer is kept, and owed where it was not delivered; longer than any memo is good. */
+  answerMs: 600_000,
+  recordMs: 86_400_000,
+  /** Longer than a memo is good by any clock of ours: one that has failed on the chain is there for all to copy. */
+  refusedMs: 330_000,
+  /** How long a payer is known as one that has settled a payment. */
+  payerMs: 30 * 86_400_000,
+  answerBytes: 256 * 1024 * 1024,
+} as const;

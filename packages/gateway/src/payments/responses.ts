@@ -1,0 +1,78 @@
+import { HEADERS, Refusal, type RefusalDetails } from '@asset-gateway/protocol';
+import type { Receipt, Sale } from '../call.ts';
+import { codeOfReason } from './facilitator/reasons.ts';
+import type { PaymentRecord, ReserveVerdict } from './record.ts';
+import type { PaymentRequirements } from './requirement.ts';
+import { paymentResponse } from './settle-response.ts';
+
+/** What the store says; where it cannot say, the caller is told to come again. */
+export const fromStore = <T>(answer: Promise<T>, details: RefusalDetails = {}): Promise<T> =>
+  answer.catch((error) => {
+    const reason = `store: ${error instanceof Error ? error.message : 'failed'}`;
+    throw new Refusal('state_unavailable', { ...details, reason });
+  });
+
+/** The payment can be sent again for the same request. */
+export const unused = { state: 'unused' } as const;
+
+/** Refusals of an attempt to reserve; in each the payment stays unused, but for one that somebody else is using. */
+export function refusalOf(verdict: Exclude<ReserveVerdict, 'reserved'>): Refusal {
+  const details: Readonly<Record<typeof verdict, RefusalDetails>> = {
+    taken: { payment: { state: 'in_progress' } },
+    owed: { payment: unused },
+    payer_busy: { retryAfterSeconds: 2, payment: unused },
+    exhausted: { payment: { state: 'refused' } },
+  };
+  const codes = {
+    taken: 'payment_in_progress',
+    owed: 'settlement_pending',
+    payer_busy: 'rate_limited',
+    exhausted: 'payment_rejected',
+  } as const;
+  return new Refusal(codes[verdict], { ...details[verdict], reason: verdict });
+}
+
+/** Paid, and nothing is left to be had for it. */
+export const alreadyUsed = (reason: string): Refusal =>
+  new Refusal('payment_already_used', { reason, payment: { state: 'settled' } });
+
+/** What a settled payment was worth. One that came again is no repeat as long as its answer is still owed. */
+function saleOf({ requirement, signature = '', owed }: PaymentRecord, replayed: boolean): Sale {
+  const { amount, asset } = JSON.parse(requirement) as PaymentRequirements;
+  return { micros: Number(amount), asset, transaction: signature, isRepeat: replayed && owed !== true };
+}
+
+/** The receipt of a payment that has settled. */
+export function receiptOf(record: PaymentRecord, inVersion1Header: boolean, replayed: boolean): Receipt {
+  const { signature = '', network, payer, priceUsd } = record;
+  return {
+    priceUsd,
+    sale: saleOf(record, replayed),
+    headers: {
+      ...paymentResponse({ success: true, transaction: signature, network, payer }, inVersion1Header),
+      ...(replayed && { [HEADERS.replayed]: 'true' }),
+    },
+  };
+}
+
+/** The outcome is not known: the same payment is to be sent again, and no other one made. */
+export function pendingRefusal(record: PaymentRecord, inVersion1Header: boolean): Refusal {
+  const { signature: transaction, network, payer } = record;
+  const settled = { success: false, transaction: transaction ?? '', network, payer, errorReason: 'settlement_pending' };
+  return new Refusal('settlement_pending', {
+    reason: 'settlement unknown',
+    payment: { state: 'pending', ...(transaction !== undefined && { transaction }) },
+    headers: paymentResponse(settled, inVersion1Header),
+  });
+}
+
+/** Proof that the payment moves nothing: a new one may be made. */
+export function refusedRefusal(record: PaymentRecord, reason: string, inVersion1Header: boolean): Refusal {
+  const { network, payer } = record;
+  const code = codeOfReason(reason);
+  return new Refusal(code, {
+    reason,
+    payment: { state: 'refused' },
+    headers: paymentResponse({ success: false, transaction: '', network, payer, errorReason: code }, inVersion1Header),
+  });
+}

@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import type { RootDatabase } from 'lmdb';
+import type { Clock } from '../../stores/clock.ts';
+import type { FreeSpace } from '../../stores/free-space.ts';
+import { dueName, recordName } from '../documents.ts';
+import { PAYMENTS } from '../record.ts';
+import { type Due, type HeldRecord, isOpen, NEW_PAYER, type PayerRecord } from '../state.ts';
+import { KeptAnswers } from './kept-answers.ts';
+import { PaymentTable } from './payment-table.ts';
+import type { AnswerChange, Change, Commit, Committed, PaymentDocuments, Reach, Stored } from './port.ts';
+import { SettledPayers } from './settled-payers.ts';
+
+/** A document that is not only on disk. */
+interface Live {
+  readonly version: string;
+  readonly value: unknown;
+  /** When it may be forgotten. */
+  readonly untilMs: number;
+  /** Whether the disk has all of it that must last. */
+  readonly isKept: boolean;
+  readonly changedAtMs: number;
+}
+
+const SWEEP_MS = 30_000;
+
+const kindOf = (name: string): string => name.slice(0, name.indexOf(':'));
+const keyOf = (name: string): string => name.slice(name.indexOf(':') + 1);
+
+/**
+ * The documents of one process, in its folder. Each commit decides before its first await, so that nothing runs in between.
+ * Records that must last, and who has settled one, are flushed to disk before they count; all else lives in memory.
+ */
+export class EmbeddedDocuments implements PaymentDocuments {
+  readonly leaseMs = undefined;
+  readonly #table: PaymentTable;
+  readonly #answers: KeptAnswers;
+  readonly #payers: SettledPayers;
+  readonly #now: Clock;
+  readonly #space: FreeSpace;
+  readonly #live = new Map<string, Live>();
+  /** Payments whose outcome may have to be asked for, by from when on. */
+  readonly #open = new Map<string, number>();
+  /** Until when answers are needed, however old they are. */
+  readonly #needed = new Map<string, number>();
+  /** Told apart by it: what the disk had before something left memory, and what it has now. */
+  #generation = 0;
+  #sweptAtMs = 0;
+
+  constructor(root: RootDatabase, now: Clock, space: FreeSpace) {
+    this.#table = new PaymentTable(root);
+    this.#answers = new KeptAnswers(root, now);
+    this.#payers = new SettledPayers(root, now);
+    this.#now = now;
+    this.#space = space;
+    for (const record of this.#table.unfinished()) this.#recall(record);
+  }
+
+  now(): number {
+    return this.#now();
+  }
+
+  reach(): Reach {
+    return {};
+  }
+
+  async read(names: readonly string[]): Promise<readonly Stored[]> {
+    return names.map((name) => this.#read(name));
+  }
+
+  async commit({ changes, answer, open }: Commit): Promise<Committed> {
+    const now = changes.map(({ was }) => this.#read(was.name));
+    if (changes.some(({ was }, index) => was.version !== now[index]?.version)) return { isWritten: false, now };
+    this.#sweep();
+    if (answer?.text !== undefined) this.#space.assertToBegin();
+    const version = randomBytes(8).toString('hex');
+    for (const change of changes) this.#enter(change, version);
+    if (open) this.#note(open);
+    if (answer) this.#need(answer);
+    await this.#write(changes, answer);
+    return { isWritten: true, now: changes.map(({ was }) => this.#read(was.name)) };
+  }
+
+  async answer(key: string): Promise<string | undefined> {
+    return this.#answers.get(key, this.#isNeeded(key));
+  }
+
+  async openKeys(): Promise<readonly string[]> {
+    return [...this.#open].filter(([, fromMs]) => fromMs <= this.#now()).map(([key]) => key);
+  }
+
+  onLost(): void {
+    // What is on disk is not lost while the process lives.
+  }
+
+  close(): void {
+    // The database is closed by whoever has opened it.
+  }
+
+  /** What was not over when the last process ended. */
+  #recall(record: HeldRecord): void {
+    const { key, payer, requestHash, owed, resolvedAtMs = 0 } = record;
+    const untilMs = resolvedAtMs + PAYMENTS.answerMs;
+    if (!isOpen(record) && (!owed || untilMs <= this.#now())) return;
+    const name = dueName(payer, requestHash);
+    const others = this.#live.get(name);
+    const due: Due = isOpen(record) ? { key } : { key, untilMs };
+    const neededUntilMs = due.untilMs ?? Number.POSITIVE_INFINITY;
+    const all = [...((others?.value as readonly Due[] | undefined) ?? []), due];
+    this.#set(name, all, { untilMs: Math.max(others?.untilMs ?? 0, neededUntilMs), isKept: false });
+    this.#needed.set(key, neededUntilMs);
+    if (isOpen(record)) this.#open.set(key, 0);
+  }
+
+  #read(name: string): Stored {
+    const live = this.#live.get(name);
+    if (live) return { name, version: live.value === undefined ? undefined : live.version, value: live.value };
+    const value = this.#onDisk(name);
+    return { name, version: value === undefined ? undefined : `disk ${this.#generation}`, value };
+  }
+
+  #onDisk(name: string): HeldRecord | PayerRecord | undefined {
+    if (kindOf(name) === 'record') return this.#table.get(keyOf(name));
+    const settledAtMs = kindOf(name) === 'payer' ? this.#payers.get(keyOf(name)) : undefined;
+    return settledAtMs === undefined ? undefined : { ...NEW_PAYER, settledAtMs };
+  }
+
+  #enter({ was: { name }, value, forgetMs, isLasting }: Change, version: string): void {
+    const before = this.#live.get(name);
+    if (value === undefined && !isLasting && !before?.isKept) {
+      this.#live.delete(name);
+      return;
+    }
+    const untilMs = this.#now() + (forgetMs ?? Number.POSITIVE_INFINITY);
+    this.#set(
+      name,
+      value,
+      { untilMs, isKept: !isLasting && (before?.isKept ?? this.#onDisk(name) !== undefined) },
+      version,
+    );
+  }
+
+  #set(name: string, value: unknown, kept: Pick<Live, 'untilMs' | 'isKept'>, version = 'recalled'): void {
+    this.#live.set(name, { version, value, changedAtMs: this.#now(), ...kept });
+  }
+
+  #note({ key, fromMs }: NonNullable<Commit['open']>): void {
+    if (fromMs === undefined) this.#open.delete(key);
+    else this.#open.set(key, fromMs);
+  }
+
+  #need({ key, forgetMs = Number.POSITIVE_INFINITY }: AnswerChange): void {
+    if (forgetMs === 0) this.#needed.delete(key);
+    else this.#needed.set(key, this.#now() + forgetMs);
+  }
+
+  #isNeeded(key: string): boolean {
+    return (this.#needed.get(key) ?? 0) > this.#now();
+  }
+
+  /** Where the disk fails, memory goes on with what was to be written. */
+  async #write(changes: readonly Change[], answer: AnswerChange | undefined): Promise<void> {
+    const lasting = changes.filter(({ isLasting }) => isLasting);
+    if (lasting.length === 0 && answer?.text === undefined) return;
+    if (answer?.text === undefined) this.#space.assertToEnd();
+    const versions = lasting.map(({ was: { name } }) => ({ name, live: this.#live.get(name) }));
+    const kept = answer?.text === undefined ? undefined : this.#answers.put(answer.key, answer.text);
+    await Promise.all([kept, ...lasting.map((change) => this.#put(change))]);
+    if (lasting.length > 0) await this.#table.flushed();
+    for (const { name, live } of versions) {
+      if (live && this.#live.get(name) === live) this.#live.set(name, { ...live, isKept: true });
+    }
+  }
+
+  async #put({ was: { name }, value }: Change): Promise<void> {
+    if (kindOf(name) === 'payer') return this.#payers.put(keyOf(name), (value as PayerRecord).settledAtMs ?? 0);
+    if (kindOf(name) !== 'record') return;
+    await (value === undefined ? this.#table.remove(keyOf(name)) : this.#table.put(value as HeldRecord));
+  }
+
+  /** Lets go of what is over, and of what the disk has and nobody has changed for a while. */
+  #sweep(): void {
+    const nowMs = this.now();
+    if (nowMs - this.#sweptAtMs < SWEEP_MS && !this.#answers.isOverfull) return;
+    if (!this.#space.isEnoughToEnd()) return;
+    this.#payers.sweep();
+    const isSwept = this.#answers.sweep((key) => this.#isNeeded(key));
+    this.#sweptAtMs = isSwept ? nowMs : 0;
+    for (const [name, { untilMs, isKept, changedAtMs }] of this.#live) {
+      const isIdle = isKept && nowMs - changedAtMs >= PAYMENTS.answerMs;
+      if (isIdle || (untilMs <= nowMs && kindOf(name) !== 'record')) this.#live.delete(name);
+    }
+    this.#generation += 1;
+    for (const [key, untilMs] of this.#needed) if (untilMs <= nowMs) this.#lapse(key);
+    this.#table.forget(nowMs);
+  }
+
+  /** What was owed is not any more, though nobody has fetched it. */
+  #lapse(key: string): void {
+    this.#needed.delete(key);
+    const record = this.#read(recordName(key)).value as HeldRecord | undefined;
+    if (record?.owed) this.#table.lapse(key);
+  }
+}

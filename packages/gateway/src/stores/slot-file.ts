@@ -1,0 +1,73 @@
+import type { Database, RootDatabase } from 'lmdb';
+import { type Clock, monotonicMs } from './clock.ts';
+import type { FreeSpace } from './free-space.ts';
+import type { Budget } from './ports.ts';
+import type { HeldSlot } from './sliding-log.ts';
+
+/** A slot on disk, by both clocks: a restart frees it only when the two agree that its time is over. */
+interface SlotRecord {
+  readonly budget: string;
+  readonly wallMs: number;
+  readonly monotonicMs: number;
+  readonly holdMs: number;
+}
+
+const MAX_KEPT_LIMIT = 1_000;
+const SWEEP_MS = 60_000;
+
+/** Large budgets and those of a second are forgotten with the process. */
+const isKept = ({ limit, fromDispatch }: Budget): boolean => limit <= MAX_KEPT_LIMIT && !fromDispatch;
+
+/** Keeps the slots of small budgets on disk, so that a restarted process continues the log of the one before it. */
+export class SlotFile {
+  readonly #records: Database<SlotRecord, string>;
+  readonly #kept = new Map<string, number>();
+  readonly #now: Clock;
+  readonly #space: FreeSpace;
+  #sweptAtMs: number;
+
+  constructor(root: RootDatabase, now: Clock, space: FreeSpace) {
+    this.#records = root.openDB<SlotRecord, string>({ name: 'slots' });
+    this.#now = now;
+    this.#space = space;
+    this.#sweptAtMs = now();
+  }
+
+  /** The slots that are still held, by budget. */
+  load(): Map<string, HeldSlot[]> {
+    const [wall, monotonic] = [this.#now(), monotonicMs()];
+    const held = new Map<string, HeldSlot[]>();
+    for (const { key, value } of this.#records.getRange()) {
+      const remaining = Math.max(value.wallMs - wall, value.monotonicMs - monotonic);
+      const freesAtMs = wall + Math.min(remaining, value.holdMs);
+      this.#kept.set(key, freesAtMs);
+      if (freesAtMs > wall) held.set(value.budget, [...(held.get(value.budget) ?? []), { owner: key, freesAtMs }]);
+    }
+    return held;
+  }
+
+  assertKeepable(budget: Budget): void {
+    if (isKept(budget)) this.#space.assertToBegin();
+  }
+
+  async keep(budget: Budget, { owner, freesAtMs }: HeldSlot): Promise<void> {
+    if (!isKept(budget)) return;
+    const holdMs = freesAtMs - this.#now();
+    this.#sweep();
+    this.#kept.set(owner, freesAtMs);
+    const record = { budget: budget.key, wallMs: freesAtMs, monotonicMs: monotonicMs() + holdMs, holdMs };
+    this.#space.assertToEnd();
+    await this.#records.put(owner, record);
+  }
+
+  #sweep(): void {
+    const now = this.#now();
+    if (now - this.#sweptAtMs < SWEEP_MS || !this.#space.isEnoughToEnd()) return;
+    this.#sweptAtMs = now;
+    for (const [owner, freesAtMs] of this.#kept) {
+      if (freesAtMs > now) continue;
+      this.#kept.delete(owner);
+      this.#records.remove(owner).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { util } from '../pool.ts';
+import { UpstreamRefusal } from './upstream-refusal.ts';
+
+/** An upstream's answer before its body is read. */
+export interface UpstreamResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  /** The body while it arrives, where it is encoded. */
+  readonly encoded: Readable | undefined;
+  /** A body that is not encoded, when all of it is there. Rejects with a refusal when there is more, or with the transport's error. */
+  whole(limit: number): Promise<Buffer>;
+}
+
+/** No body is longer, encoded or not. */
+export const MAX_BYTES = 5 * 1024 * 1024;
+
+/** How much there is to say depends on what was asked. */
+export const tooLarge = (): UpstreamRefusal =>
+  new UpstreamRefusal('upstream_invalid_response', 'answered', { reason: 'too large' });
+
+const ignore = (): void => undefined;
+
+/** A promise to be settled from outside. */
+class Deferred<T> {
+  resolve!: (value: T) => void;
+  reject!: (error: unknown) => void;
+  readonly promise = new Promise<T>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+}
+
+/**
+ * What undici's dispatcher tells of one request: it is written before its deadline or not at all, and given up then. How far it
+ * has come is noted, because undici's errors do not tell. Whoever made one ends it.
+ */
+export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResponse {
+  statusCode = 0;
+  headers: UpstreamResponse['headers'] = {};
+  encoded: Readable | undefined;
+  readonly #deadlineAt: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #head = new Deferred<UpstreamResponse>();
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #limit = MAX_BYTES;
+  #body: Deferred<Buffer> | undefined;
+  #abort: (error: Error) => void = ignore;
+  #failure: Error | undefined;
+  #isExpired = false;
+  #isWritten = false;
+  #isStarted = false;
+  #isComplete = false;
+
+  /** For the whole call, from now to the last byte read. */
+  constructor(deadlineMs: number) {
+    this.#deadlineAt = performance.now() + deadlineMs;
+    this.#timer = setTimeout(() => this.#expire(), deadlineMs).unref();
+  }
+
+  /** Whether it has been written, or begun to be. */
+  get isWritten(): boolean {
+    return this.#isWritten;
+  }
+
+  /** Whether anything of the answer has come. */
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  /** Whether the deadline has passed. A process that was stopped reads its sockets before its timers run. */
+  get isLate(): boolean {
+    return this.#isExpired || performance.now() >= this.#deadlineAt;
+  }
+
+  /** Settles when the head of the answer has come. */
+  head(): Promise<UpstreamResponse> {
+    return this.#head.promise;
+  }
+
+  whole(limit: number): Promise<Buffer> {
+    this.#limit = limit;
+    this.#body = new Deferred();
+    if (this.#size > limit) this.onError(tooLarge());
+    this.#settle();
+    return this.#body.promise;
+  }
+
+  /** Lets go of the request: what is left unread would keep its connection busy, which is closed. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.encoded?.destroy();
+    if (!this.#isComplete) this.#giveUp(new Error('not read to its end'));
+  }
+
+  /** Told by undici immediately before it writes. */
+  onConnect(abort: (error?: Error) => void): void {
+    if (this.#failure || this.isLate) {
+      abort(this.#failure ?? new Error('too late to be written'));
+      return;
+    }
+    this.#abort = abort;
+    this.#isWritten = true;
+  }
+
+  onResponseStarted(): void {
+    this.#isStarted = true;
+  }
+
+  onHeaders(statusCode: number, rawHeaders: Buffer[], resume: () => void): boolean {
+    if (statusCode < 200) return true;
+    this.statusCode = statusCode;
+    this.headers = util.parseHeaders(rawHeaders);
+    const { 'content-encoding': encoding } = this.headers;
+    // Its errors end up with whoever reads it, if anybody does.
+    if (encoding !== undefined) this.encoded = new Readable({ read: resume }).on('error', ignore);
+    this.#head.resolve(this);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.encoded) return this.encoded.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size <= this.#limit) this.#chunks.push(chunk);
+    else this.onError(tooLarge());
+    return true;
+  }
+
+  onComplete(): void {
+    this.#isComplete = true;
+    this.encoded?.push(null);
+    this.#settle();
+  }
+
+  onError(error: Error): void {
+    this.#failure ??= error;
+    this.#head.reject(this.#failure);
+    this.encoded?.destroy(this.#failure);
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#failure) this.#body?.reject(this.#failure);
+    else if (this.#isComplete) this.#body?.resolve(this.#bytes());
+  }
+
+  #bytes(): Buffer {
+    const [first] = this.#chunks;
+    return first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#size);
+  }
+
+  #expire(): void {
+    this.#isExpired = true;
+    this.#giveUp(new Error('deadline'));
+  }
+
+  #giveUp(reason: Error): void {
+    this.onError(reason);
+    this.#abort(reason);
+  }
+}

@@ -1,0 +1,57 @@
+import type { SolanaSandbox } from './solana-sandbox.ts';
+import type { TokensApi } from './tokens/api.ts';
+
+/** What of the world is invented. */
+export interface World {
+  readonly tokens: TokensApi | undefined;
+  readonly shop: SolanaSandbox | undefined;
+}
+
+/** Where the command line looks for a gateway, unless told. */
+const USUAL_URL = 'http://localhost:8402';
+
+const portOf = (url: string): number => Number(new URL(url).port || 80);
+
+/** What is listened on, besides the gateway's own port. */
+function ports({ tokens, shop }: World): string[] {
+  const chains = shop ? [`${portOf(shop.mainnet.url)} mainnet`, `${portOf(shop.devnet.url)} devnet`] : [];
+  const apis = [tokens && `${portOf(tokens.url)} Tokens API`, shop && `${portOf(shop.provider.url)} providers`];
+  return [...chains, ...apis.flatMap((api) => api ?? [])];
+}
+
+/** What to type next, for a gateway that may be where nobody looks. */
+function commands(url: string, { shop }: World): string[] {
+  const ask = `${url === USUAL_URL ? '' : `ASSET_GATEWAY_URL=${url} `}npm run ask --`;
+  if (!shop) return [`${ask} assets/solana`];
+  const rpc = portOf(shop.mainnet.url) === portOf(url) + 1 ? '' : ` --rpc ${shop.mainnet.url}`;
+  const body = JSON.stringify({ params: [shop.payTo] });
+  return [`${ask} assets/solana`, `${ask} --pay${rpc} solana/mainnet/helius/rpc/getBalance '${body}'`];
+}
+
+/** What a start of the sandbox ends with: what is real, where everything listens, and what to type next. */
+export function banner(gatewayUrl: string, world: World): string {
+  const { tokens, shop } = world;
+  const url = gatewayUrl.replace('127.0.0.1', 'localhost');
+  const taken = ports(world);
+  const rows = [
+    ['sign-in, payments, budget', 'real'],
+    ['Tokens API', tokens ? 'SANDBOX: an invented market, offline; set TOKENS_API_KEY for the real one' : 'real'],
+    [
+      'Solana, RPC, DAS, wallets',
+      shop ? 'SANDBOX: a real SVM with play money, offline; see docs/configuration.md' : 'real',
+    ],
+    ...(taken.length > 0 ? [['other ports', taken.join(', ')]] : []),
+  ];
+  const lines = [
+    '',
+    `Asset gateway listening on ${url}`,
+    '',
+    ...rows.map(([name = '', text = '']) => name.padEnd(28) + text),
+    '',
+    'Try next, in another terminal:',
+    '',
+    ...commands(url, world).map((command) => `  ${command}`),
+    '',
+  ];
+  return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`;
+}

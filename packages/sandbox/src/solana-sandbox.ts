@@ -1,0 +1,68 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { Environment } from '@asset-gateway/gateway';
+import bs58 from 'bs58';
+import { type Chain, startChain } from './chain/chain.ts';
+import { type SolanaProvider, startSolanaProvider } from './solana/provider.ts';
+
+/** Everything that paid routes need, offline: two chains, the providers on them, a payee and a fee payer. */
+export interface SolanaSandbox {
+  readonly mainnet: Chain;
+  readonly devnet: Chain;
+  readonly provider: SolanaProvider;
+  /** Wallet that is paid. */
+  readonly payTo: string;
+  /** The variables that point a gateway here. */
+  readonly variables: Environment;
+  close(): Promise<void>;
+}
+
+/** What a shop may be given. */
+export interface SolanaSandboxOptions {
+  /** The port of the mainnet chain; devnet's is the next one. Free ports unless told. */
+  readonly port?: number;
+  readonly key: string;
+  /** How long a block takes, in milliseconds. */
+  readonly blockMs?: number;
+}
+
+const SOL = 1_000_000_000n;
+
+function newKeypair(): Uint8Array {
+  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  return Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
+}
+
+/** Starts a world in which everything that is for sale can be bought, and settles for real on its chains. */
+export async function startSolanaSandbox({ port, key, blockMs }: SolanaSandboxOptions): Promise<SolanaSandbox> {
+  const pace = blockMs === undefined ? {} : { blockMs };
+  const mainnet = await startChain({ cluster: 'mainnet', ...pace, ...(port !== undefined && { port }) });
+  const devnet = await startChain({ cluster: 'devnet', ...pace, ...(port !== undefined && { port: port + 1 }) });
+  const provider = await startSolanaProvider({ chains: { mainnet, devnet }, key });
+  const [feePayer, payee] = [newKeypair(), newKeypair()];
+  const payTo = bs58.encode(payee.subarray(32));
+  for (const chain of [mainnet, devnet]) {
+    chain.airdrop(bs58.encode(feePayer.subarray(32)), 100n * SOL);
+    await chain.createAta(payTo);
+  }
+  return {
+    mainnet,
+    devnet,
+    provider,
+    payTo,
+    variables: {
+      ALCHEMY_MAINNET_RPC_URL: provider.rpcUrls.alchemy.mainnet,
+      ALCHEMY_DEVNET_RPC_URL: provider.rpcUrls.alchemy.devnet,
+      HELIUS_MAINNET_RPC_URL: provider.rpcUrls.helius.mainnet,
+      HELIUS_DEVNET_RPC_URL: provider.rpcUrls.helius.devnet,
+      HELIUS_API_KEY: key,
+      HELIUS_WALLET_API_BASE_URL: provider.url,
+      PAY_TO_WALLET: payTo,
+      FEE_PAYER_KEYPAIR: bs58.encode(feePayer),
+      SOLANA_MAINNET_RPC_URL: mainnet.url,
+      SOLANA_DEVNET_RPC_URL: devnet.url,
+    },
+    async close() {
+      await Promise.all([provider.close(), mainnet.close(), devnet.close()]);
+    },
+  };
+}

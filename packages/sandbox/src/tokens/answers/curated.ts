@@ -1,0 +1,78 @@
+import { ASSETS, stakePoolRank } from '../catalogue.ts';
+import { type Asset, LISTS, type ListId, type Variant } from '../model.ts';
+import { pageOf } from '../parameters.ts';
+import { type Choice, STRATEGY, type Strategy, strategyOf } from '../primary.ts';
+import { assetStats } from '../stats.ts';
+import type { Asked } from './asked.ts';
+import { assetRow, variantView, wantsVariants } from './shapes.ts';
+import { isDeep, isListed, isStaked, wantsAll } from './yields.ts';
+
+const ALIASES: Readonly<Record<string, ListId>> = { stables: 'currencies', xstocks: 'etfs' };
+const PAGE = { limit: 250, maximum: 500 };
+
+function listOf(query: URLSearchParams): ListId {
+  const text = query.get('list')?.trim() ?? 'all';
+  return ALIASES[text] ?? LISTS.find((id) => id === text) ?? 'all';
+}
+
+const strategyOfList = (list: ListId): Strategy => (list === 'stocks' ? 'stock_redeemability' : STRATEGY);
+
+const choiceOf = (asset: Asset): Choice => ({ strategy: strategyOf(asset), isListed: true });
+
+/** Which variants a list shows: of Solana's, the staked coins list shows what Sanctum lists and nothing else. */
+function shownIn(list: ListId, query: URLSearchParams, now: number): (variant: Variant) => boolean {
+  return (variant) => {
+    const isBounded = list === 'lsts' || (list === 'all' && isStaked(variant));
+    if (variant.asset.id !== 'solana' || !isBounded) {
+      return true;
+    }
+    return isListed(variant) && (wantsAll(query) || isDeep(variant, now));
+  };
+}
+
+const byStakePool = (a: Variant, b: Variant): number =>
+  (stakePoolRank(a.mint) ?? Number.MAX_SAFE_INTEGER) - (stakePoolRank(b.mint) ?? Number.MAX_SAFE_INTEGER);
+
+const volumeOf = (asset: Asset, now: number): number => assetStats(asset, now)?.volume24hUSD ?? 0;
+
+// One row per mint, each with the names and figures of its asset.
+function mintRows(assets: readonly Asset[], { list, query, now }: Listing) {
+  const shown = assets.flatMap((asset) => asset.variants.filter(shownIn(list, query, now)));
+  const variants = list === 'lsts' ? shown.toSorted(byStakePool) : shown;
+  return variants.map((variant) => ({
+    ...assetRow(variant.asset, { choice: choiceOf(variant.asset) }, now),
+    primaryVariant: variantView(variant, now),
+  }));
+}
+
+function assetRows(assets: readonly Asset[], { list, query, now }: Listing) {
+  const variants = wantsVariants(query) ? { variants: shownIn(list, query, now) } : {};
+  return assets.map((asset) => assetRow(asset, { choice: choiceOf(asset), ...variants }, now));
+}
+
+interface Listing {
+  readonly list: ListId;
+  readonly query: URLSearchParams;
+  readonly now: number;
+}
+
+function page<T>(rows: readonly T[], query: URLSearchParams) {
+  if (!query.has('limit') && !query.has('offset')) {
+    return { assets: rows };
+  }
+  const { offset, limit } = pageOf(query, PAGE);
+  const assets = rows.slice(offset, offset + limit);
+  const next = offset + assets.length;
+  const hasMore = next < rows.length;
+  return { pagination: { offset, limit, total: rows.length, hasMore, nextOffset: hasMore ? next : null }, assets };
+}
+
+/** A curated list, the most traded first; one that is unknown is the list of everything, and pages are cut on demand. */
+export function curated({ query, now }: Asked) {
+  const list = listOf(query);
+  const listing = { list, query, now };
+  const listed = ASSETS.filter((asset) => list === 'all' || asset.lists.includes(list));
+  const sorted = listed.toSorted((a, b) => volumeOf(b, now) - volumeOf(a, now));
+  const rows = query.get('groupBy') === 'mint' ? mintRows(sorted, listing) : assetRows(sorted, listing);
+  return { listId: list, primaryVariantStrategy: strategyOfList(list), ...page(rows, query) };
+}

@@ -1,0 +1,34 @@
+import { fetchedAt, metricsOf } from './market.ts';
+import type { Variant } from './model.ts';
+import { significant } from './seed.ts';
+
+/** What the price of a token says about a company that is not listed. */
+export interface PreMarketBlock {
+  readonly symbol: string;
+  /** The price on the chain, or the issuer's where nobody trades; in US dollars. */
+  readonly price: number;
+  readonly markPriceUsd: number;
+  readonly markValuationUsd: number;
+  readonly impliedValuationUsd: number;
+  readonly premiumToMarkPercent: number;
+  readonly lastFetchedAt: number;
+}
+
+/** The block of one variant; nothing for a token of anything else. */
+export function preMarketOf(variant: Variant, now: number): PreMarketBlock | undefined {
+  if (variant.mark === undefined) {
+    return undefined;
+  }
+  const { symbol, price: markPriceUsd, valuation: markValuationUsd } = variant.mark;
+  const price = metricsOf(variant, now)?.price ?? markPriceUsd;
+  const ratio = price / markPriceUsd;
+  return {
+    symbol,
+    price,
+    markPriceUsd,
+    markValuationUsd,
+    impliedValuationUsd: significant(markValuationUsd * ratio, 10),
+    premiumToMarkPercent: significant((ratio - 1) * 100, 6),
+    lastFetchedAt: fetchedAt(now),
+  };
+}

@@ -1,0 +1,87 @@
+import { type Metric, soundlyTraded } from './activity.ts';
+import { metricsOf, tierOf } from './market.ts';
+import { type Asset, type Kind, type StockVariantTier, TIERS, type Variant } from './model.ts';
+
+/** What the primary variant of an asset is chosen by. */
+export type Strategy = 'liquidity' | 'stock_redeemability';
+
+/** What it is chosen by when nobody says. */
+export const STRATEGY: Strategy = 'liquidity';
+
+/** What the routes that look at the share itself choose it by. */
+export const strategyOf = (asset: Asset): Strategy => (asset.category === 'equity' ? 'stock_redeemability' : STRATEGY);
+
+const SPOT_LIKE: ReadonlySet<Kind> = new Set([
+  'native',
+  'wrapped',
+  'bridged',
+  'spot',
+  'stablecoin',
+  'lst',
+  'tokenized_equity',
+  'basket',
+]);
+
+const REDEEMABLE: Readonly<Record<StockVariantTier, number>> = {
+  share_redeemable: 2,
+  cash_redeemable: 1,
+  not_redeemable: 0,
+};
+const DEEPER_AT_MOST = 5;
+
+const redeemable = ({ stockVariantTier }: Variant): number => REDEEMABLE[stockVariantTier ?? 'not_redeemable'];
+
+/** The variants that stand for the asset itself: all of them when none does. */
+export function spotLike(asset: Asset): readonly Variant[] {
+  const own = asset.variants.filter(({ kind }) => SPOT_LIKE.has(kind));
+  return own.length > 0 ? own : asset.variants;
+}
+
+const liquidityOf = (variant: Variant, now: number): number => metricsOf(variant, now)?.liquidity ?? 0;
+const volumeOf = (variant: Variant, now: number): number => metricsOf(variant, now)?.volume24hUSD ?? 0;
+
+/** The upstream's order of variants: by liquidity, tier, volume and mint. */
+export const byLiquidity =
+  (now: number) =>
+  (a: Variant, b: Variant): number =>
+    liquidityOf(b, now) - liquidityOf(a, now) ||
+    TIERS.indexOf(tierOf(a)) - TIERS.indexOf(tierOf(b)) ||
+    volumeOf(b, now) - volumeOf(a, now) ||
+    a.mint.localeCompare(b.mint);
+
+// Redeemability counts only while the other variant is not that much deeper.
+function betterRedeemed(next: Variant, best: Variant, now: number): boolean | undefined {
+  const [deeper, thinner] = [liquidityOf(next, now), liquidityOf(best, now)].toSorted((a, b) => b - a);
+  const difference = redeemable(next) - redeemable(best);
+  const comparable = deeper === 0 || (deeper ?? 0) / Math.max(thinner ?? 0, 1) <= DEEPER_AT_MOST;
+  return difference === 0 || !comparable ? undefined : difference > 0;
+}
+
+/** How the primary variant is chosen: what by, and what is looked at to tell sound trading. */
+export interface Choice {
+  readonly strategy?: Strategy;
+  readonly metrics?: readonly Metric[];
+  /** Whether a curated list asks, which leaves some variants out. */
+  readonly isListed?: boolean;
+}
+
+const EVERYTHING: readonly Metric[] = ['volume24hUSD', 'trade24h'];
+
+function candidates(asset: Asset, isListed: boolean): readonly Variant[] {
+  const some = spotLike(asset).filter((variant) => redeemable(variant) > 0);
+  return isListed && asset.listsRedeemable === true && some.length > 0 ? some : spotLike(asset);
+}
+
+/** The variant that speaks for an asset, traded or not; nothing for an asset without variants. */
+export function primaryVariant(asset: Asset, now: number, choice: Choice = {}): Variant | null {
+  const { strategy = STRATEGY, metrics = EVERYTHING, isListed = false } = choice;
+  const [first, ...others] = soundlyTraded(candidates(asset, isListed), metrics, now);
+  if (first === undefined) {
+    return null;
+  }
+  const deeper = byLiquidity(now);
+  return others.reduce((best, next) => {
+    const redeemed = strategy === 'stock_redeemability' ? betterRedeemed(next, best, now) : undefined;
+    return (redeemed ?? deeper(next, best) < 0) ? next : best;
+  }, first);
+}

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+const MAX_OUTPUT = 64 * 1024 * 1024;
+
+/** Runs npm; what it says goes to the user. Answers with the code of its failure, or nothing, and with its complaints. */
+function npm(...words) {
+  const cli = process.env.npm_execpath;
+  const [command, ...first] = cli ? [process.execPath, cli] : ['npm'];
+  const shell = !cli && process.platform === 'win32';
+  const options = { stdio: ['ignore', 2, 'pipe'], shell, encoding: 'utf8', maxBuffer: MAX_OUTPUT };
+  const { status, stderr, error } = spawnSync(command, [...first, ...words, '--loglevel=error'], options);
+  process.stderr.write(stderr ?? '');
+  if (status === 0) return { complaints: [] };
+  const [, code = error?.code ?? 'unknown'] = /^npm (?:error|ERR!) code (\S+)$/m.exec(stderr ?? '') ?? [];
+  return { code, complaints: [...(stderr ?? '').matchAll(/^npm (?:error|ERR!) ((?:Missing|Invalid): .*)$/gm)] };
+}
+
+/** Whether all that the lock lacks are builds for some platform: packages that others have as optional dependencies. */
+function lacksOnlyBuilds(complaints) {
+  const { packages = {} } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const builds = new Set(Object.values(packages).flatMap((each) => Object.keys(each.optionalDependencies ?? {})));
+  const missing = complaints.map(([, text]) => /^Missing: (.+)@[^@]+ from lock file$/.exec(text)?.[1]);
+  return missing.length > 0 && missing.every((name) => builds.has(name));
+}
+
+const ADVICE = {
+  EINTEGRITY:
+    'A dependency is not the one whose hash package-lock.json names (EINTEGRITY), so nothing was installed: restore ' +
+    'package-lock.json, run `npm cache clean --force` and try again; should it stay so, the registry gives out something else.',
+  EUSAGE:
+    'package-lock.json does not fit package.json (EUSAGE), so nothing was installed: restore both files and try again.',
+};
+
+/**
+ * Installs what package-lock.json names, with the hashes that it names. Where it lacks this platform's build of a package, that
+ * is installed as well, and everything else is still held to the lock. Answers with a sentence when nothing could be installed.
+ */
+export function installLocked() {
+  const { code, complaints } = npm('ci');
+  const isForBuilds = code === 'EUSAGE' && lacksOnlyBuilds(complaints);
+  if (isForBuilds) process.stderr.write("The lock lacks this platform's builds; installing them beside it …\n");
+  const last = isForBuilds ? npm('install', '--no-save').code : code;
+  if (last === undefined) return undefined;
+  return (
+    ADVICE[last] ?? `The dependencies could not be installed (${last}): mend what the lines above name and try again.`
+  );
+}

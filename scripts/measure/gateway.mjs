@@ -1,0 +1,5 @@
+// The gateway with a short window, so that a budget which is kept on disk lasts for as many requests as are measured.
+import { readConfig, startGateway } from '../../packages/gateway/dist/index.js';
+
+const { url } = await startGateway(readConfig(process.env), { windowMs: Number(process.env.WINDOW_MS) });
+process.stdout.write(`listening on ${url}\n`);

@@ -1,0 +1,234 @@
+import { routes } from '../../../packages/protocol/dist/index.js';
+import { faultOf, isRefusal } from './report.mjs';
+import { exampleOf, LOST, servedLike, worstOf } from './requests.mjs';
+import { openBuyer, openVisitor } from './visitors.mjs';
+import { requestBytes, Wire } from './wire.mjs';
+import { openWorld } from './world.mjs';
+
+const FUNDS = 10_000_000n;
+/** Whoever costs that much need not be measured again. */
+const HOPELESS_MICROS = 200_000;
+const HEALTH = { method: 'GET', target: '/v1/x402/tokens/health' };
+
+/**
+ * How often each request is sent at first; how many of a row's dearest are sent again, and how often; how many of those are
+ * measured in blocks that take turns with blocks of requests that are served.
+ */
+const ROUNDS = {
+  warmUp: 300,
+  first: 1,
+  again: { best: 6, times: 2 },
+  blocks: { best: 2, count: 6, size: 4 },
+  bought: 2,
+};
+const FULL = {
+  warmUp: 1_000,
+  first: 3,
+  again: { best: 30, times: 10 },
+  blocks: { best: 5, count: 15, size: 30 },
+  bought: 4,
+};
+
+const withLines = (request, lines) => ({ ...request, lines: [...(request.lines ?? []), ...lines] });
+/** Sends requests one after the other, and takes the CPU time of the gateway's process. */
+class Meter {
+  #world;
+  #wire;
+
+  constructor(world) {
+    this.#world = world;
+    this.#wire = new Wire(world.port);
+  }
+
+  ask = (request) => this.#wire.ask(requestBytes(request, this.#world.port));
+
+  /** What one of so many requests costs, in microseconds, and the status of the last one; each is made before the first is sent. */
+  async cost(count, make) {
+    const requests = [];
+    for (let at = 0; at < count; at++) requests.push(requestBytes(await make(), this.#world.port));
+    const before = await this.#world.cpuMicros();
+    let status = 0;
+    for (const bytes of requests) ({ status } = await this.#wire.ask(bytes));
+    return { micros: Math.round(((await this.#world.cpuMicros()) - before) / count), status };
+  }
+
+  close() {
+    this.#wire.close();
+  }
+}
+
+/** The request of a row as it is served, with a fresh sign-in where the row asks for one. */
+const served = (row, request, signIn) => async () =>
+  row.access === 'siwx' ? withLines(request, await signIn()) : request;
+
+/** Fewer than the gateway verifies at once for payers that it does not know. */
+const BUYERS_AT_ONCE = 8;
+
+/** What a paid answer costs: several rows of a surface are bought at once, since most of a purchase is waiting. */
+async function boughtMicros(rows, { world, rounds }) {
+  const wires = rows.map(() => new Wire(world.port));
+  const asks = wires.map((wire) => (request) => wire.ask(requestBytes(request, world.port)));
+  const payments = await Promise.all(
+    rows.map(async (row, index) => {
+      const example = exampleOf(row);
+      const chain = world.shop[row.cluster];
+      const pay = await openBuyer({ row, example, ask: asks[index], chain, funds: FUNDS });
+      const paid = [];
+      for (let time = 0; time < rounds.bought; time++) paid.push(withLines(example, await pay(example)));
+      return paid;
+    }),
+  );
+  const before = await world.cpuMicros();
+  const buyAll = async (paid, index) => {
+    for (const request of paid) {
+      const { status, body } = await asks[index](request);
+      if (status !== 200) throw new Error(`${rows[index].id} is not sold: ${status} ${body}`);
+    }
+  };
+  for (let first = 0; first < payments.length; first += BUYERS_AT_ONCE) {
+    const group = payments.slice(first, first + BUYERS_AT_ONCE);
+    await Promise.all(group.map((paid, index) => buyAll(paid, first + index)));
+  }
+  const micros = (await world.cpuMicros()) - before;
+  for (const wire of wires) wire.close();
+  return Math.round(micros / payments.flat().length);
+}
+
+/** Makes the lines that let a request into a row: a sign-in, or a payment that nobody could settle; nothing for a public one. */
+async function admissionTo(row, { meter, signIn, world }) {
+  if (row.access === 'public') return undefined;
+  if (row.access === 'siwx') return signIn;
+  return openBuyer({ row, example: exampleOf(row), ask: meter.ask, chain: world.shop[row.cluster] });
+}
+
+/** The worst requests for a row, without and with what lets them in, each with a way to make it once more. */
+async function candidatesFor(row, order, parts) {
+  const requests = worstOf(row, order);
+  const without = requests.map((request) => ({ ...request, as: row.access === 'public' ? '' : 'anonymous' }));
+  const admit = await admissionTo(row, parts);
+  const candidates = without.map((request) => ({ request, make: async () => request }));
+  for (const request of admit ? requests.filter(({ isBare }) => !isBare) : []) {
+    const lines = await admit(request);
+    const as = row.access === 'siwx' ? 'signed' : 'paid';
+    // A sign-in that is refused for what the request holds is good for the next one.
+    const make = async () => withLines(request, request.place === 'header' ? await admit(request) : lines);
+    if (lines) candidates.push({ request: { ...request, as }, make });
+  }
+  return candidates;
+}
+
+/** The dearest of the refused requests, and of the served ones. */
+const dearest = (measured, best) =>
+  [true, false].flatMap((refused) =>
+    measured
+      .filter((each) => isRefusal(each) === refused)
+      .sort((a, b) => b.micros - a.micros)
+      .slice(0, best),
+  );
+
+/**
+ * Measures one request in blocks; one that is refused takes turns with what is served instead. A block counts as the least disturbed
+ * of its kind, since what else runs on the machine can only add to it.
+ */
+async function inBlocks({ make, status }, makeServed, count, { meter, rounds: { blocks } }) {
+  const [own, alike] = [[], []];
+  for (let block = 0; block < count; block++) {
+    own.push((await meter.cost(blocks.size, make)).micros);
+    if (makeServed && isRefusal({ status })) alike.push((await meter.cost(blocks.size, makeServed)).micros);
+  }
+  return { micros: Math.min(...own), ...(alike.length > 0 && { alike: Math.min(...alike) }) };
+}
+
+/** Measures a request thoroughly; what seems too dear is measured once more, for longer. */
+async function thorough(candidate, { servedLike, plain }, parts) {
+  const { request, micros, status } = candidate;
+  if (micros > HOPELESS_MICROS) return { ...request, status, micros };
+  const makeServed = servedLike(request);
+  const { count } = parts.rounds.blocks;
+  const first = { ...request, status, ...(await inBlocks(candidate, makeServed, count, parts)) };
+  if (!faultOf(first, plain)) return first;
+  return { ...request, status, ...(await inBlocks(candidate, makeServed, 4 * count, parts)) };
+}
+
+/** The dearest of these requests: all are sent a little, the dearest more, and the dearest of those in blocks. */
+async function dearestOf(candidates, standard, parts) {
+  const { meter, rounds } = parts;
+  const measured = [];
+  for (const candidate of candidates) {
+    measured.push({ ...candidate, ...(await meter.cost(rounds.first, candidate.make)) });
+  }
+  const best = dearest(measured, rounds.again.best);
+  for (const each of best.filter(({ micros }) => micros < HOPELESS_MICROS)) {
+    for (let time = 0; time < rounds.again.times; time++) {
+      each.micros = Math.min(each.micros, (await meter.cost(1, each.make)).micros);
+    }
+  }
+  const results = [];
+  for (const each of dearest(best, rounds.blocks.best)) results.push(await thorough(each, standard, parts));
+  return results;
+}
+
+async function plainMicros(row, { meter, signIn, rounds: { blocks } }) {
+  const costs = [];
+  for (let block = 0; block < blocks.count; block++) {
+    const { micros, status } = await meter.cost(blocks.size, served(row, exampleOf(row), signIn));
+    if (status !== 200) throw new Error(`${row.id} is not served: ${status}`);
+    costs.push(micros);
+  }
+  return Math.min(...costs);
+}
+
+const LIVENESS = routes.find(({ id }) => id === 'system.liveness');
+
+async function measureRow(row, order, bought, parts) {
+  const plain = bought ?? (await plainMicros(row, parts));
+  const standard = {
+    plain,
+    servedLike: (request) => (bought ? undefined : served(row, servedLike(row, request), parts.signIn)),
+  };
+  const requests = await dearestOf(await candidatesFor(row, order, parts), standard, parts);
+  return { id: row.id, served: plain, requests };
+}
+
+async function measureLost(parts) {
+  const plain = await plainMicros(LIVENESS, parts);
+  const candidates = LOST.map((request) => ({ request, make: async () => request }));
+  const standard = { plain, servedLike: (request) => served(LIVENESS, servedLike(LIVENESS, request)) };
+  return { id: '(no row)', served: plain, requests: await dearestOf(candidates, standard, parts) };
+}
+
+/** Measures rows: what their dearest requests cost, beside what it costs to be served. */
+export async function measureWorst({ ids = [], isFull = false } = {}) {
+  const world = await openWorld();
+  const meter = new Meter(world);
+  const rounds = isFull ? FULL : ROUNDS;
+  try {
+    const signIn = await openVisitor(world.url, meter.ask);
+    const parts = { world, meter, signIn, rounds };
+    const rows = routes.filter(({ id }) => ids.length === 0 || ids.includes(id));
+    await meter.cost(rounds.warmUp, async () => withLines(HEALTH, await signIn()));
+    const bought = new Map();
+    for (const surface of new Set(rows.filter(({ access }) => access === 'exact').map(({ surface }) => surface))) {
+      bought.set(
+        surface,
+        await boughtMicros(
+          rows.filter((row) => row.surface === surface),
+          parts,
+        ),
+      );
+    }
+    const results = [await measureLost(parts)];
+    const seen = new Set();
+    for (const row of rows) {
+      const { surface } = row;
+      const method = `${surface} ${row.method}`;
+      const order = { isFirstOfSurface: !seen.has(surface), isFirstOfMethod: !seen.has(method) };
+      results.push(await measureRow(row, order, bought.get(surface), parts));
+      seen.add(surface).add(method);
+    }
+    return results;
+  } finally {
+    meter.close();
+    await world.close();
+  }
+}

@@ -1,0 +1,47 @@
+const MAX_MICROS = 20_000;
+/**
+ * One and the same request, measured against itself in this way on a machine with five busy processes on two cores, differed by a
+ * factor of up to 1.34 in sixty pairs.
+ */
+const ERROR = 1.5;
+/** A list of twenty violations is longer to write than the answers of rows that say a few bytes to everybody. */
+const WRITING_MICROS = 100;
+
+const nameOf = ({ place, kind, site, as }) => [as, place, site, kind].filter(Boolean).join(' / ');
+
+/** Status 0 is that of a connection which was closed without an answer. */
+export const isRefusal = ({ status }) => status === 0 || status >= 400;
+
+/** Why a request costs more than it may: over 20 ms, or refused for more than is served instead, of any or of the same size. */
+export function faultOf(request, served) {
+  const { micros, status, alike = 0 } = request;
+  if (micros > MAX_MICROS) return `${nameOf(request)} costs ${micros} µs`;
+  const isTooDear = micros > Math.max(served, alike) * ERROR + WRITING_MICROS;
+  if (!isRefusal(request) || !isTooDear) return undefined;
+  return `${nameOf(request)} is refused (${status}) for ${micros} µs, and served for ${served} or ${alike} µs`;
+}
+
+/** Everything that costs more than it may. */
+export const faultsIn = (results) =>
+  results.flatMap(({ id, served, requests }) =>
+    requests.flatMap((request) => {
+      const fault = faultOf(request, served);
+      return fault ? [`${id}: ${fault}`] : [];
+    }),
+  );
+
+/** The dearest refusal of each row, and its dearest answer where that costs more. */
+export function tableOf(results) {
+  const lines = results.flatMap(({ id, served, requests }) => {
+    const [refused] = requests.filter(isRefusal).sort((a, b) => b.micros - a.micros);
+    const [answered] = requests.filter((request) => !isRefusal(request)).sort((a, b) => b.micros - a.micros);
+    const shown = [refused, answered].filter(
+      (each) => each && (each === refused || each.micros > (refused?.micros ?? 0)),
+    );
+    return shown.map((each) => [id, nameOf(each), each.status, each.micros, served, each.alike ?? ''].map(String));
+  });
+  const all = [['row', 'worst request', 'status', 'CPU, µs', 'served, µs', 'as large, µs'], ...lines];
+  const widths = all[0].map((_, column) => Math.max(...all.map((line) => line[column].length)));
+  const padded = (cell, column) => (column < 2 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]));
+  return all.map((line) => line.map(padded).join('  ')).join('\n');
+}

@@ -1,0 +1,61 @@
+/** What each command says about itself when it is asked for help; nothing is installed, written or started then. */
+export const USAGE = {
+  start: `Usage: npm start
+  Sets everything up, then starts the gateway on http://localhost:8402, with an offline sandbox for every upstream
+  that has no key. Takes PORT and, for the sandbox's chains, the two ports after it. Ctrl+C stops it.
+  All variables: docs/configuration.md
+`,
+  dev: `Usage: npm run dev [-- --inspect[=<port>]]
+  Sets everything up, then does what npm start does, compiles whatever changes in packages/, and starts the gateway
+  again with it. Ctrl+C stops it all.
+  --inspect   opens Node's port for a debugger; --inspect-brk also waits for one
+`,
+  gateway: `Usage: npm run gateway
+       npm run gateway -- doctor <url>
+       npm run gateway -- --version
+  Sets everything up, then starts the gateway without any sandbox; it is configured by environment variables
+  alone and refuses to start, naming every fault, when something is missing or wrong.
+  All variables: docs/configuration.md
+`,
+  ask: `Usage: npm run ask -- <path> [<json body>] [--pay] [--keypair <file>] [--rpc <url>]
+  <path>      assets/solana, or a whole path such as /v1/catalog
+  <json body> makes it a POST: npm run ask -- assets/market-snapshots '{"mints":["…"]}'
+  --keypair   a Solana CLI keypair file; without it a new wallet signs
+  --pay       pay for the answer; without --keypair with USDC of the sandbox
+  --rpc       the Solana RPC to pay through; needed with --keypair
+  ASSET_GATEWAY_URL is the gateway that is asked; unset, http://localhost:8402.
+  Exit code: 0 a good answer, 1 a refusal or no answer, 2 the command was not understood.
+`,
+  doctor: `Usage: npm run doctor -- <url>
+  Looks at the gateway at <url> from outside, as crawlers and browsers do, and prints what to fix.
+  It signs nothing, pays nothing and reaches no upstream. A line that begins with · is no fault.
+  Exit code: 0 nothing to fix, 1 something to fix, 2 no gateway could be read there.
+`,
+  docs: `Usage: npm run docs
+  Writes docs/routes.md and openapi.json from the route table.
+`,
+  test: `Usage: npm test [-- <file or option of vitest> …]
+  Sets everything up, then runs the tests; the last line is their count. Suites that need redis-server, nginx,
+  chromium or promtool are skipped where there is none; REQUIRE_ALL=1 makes them fail instead.
+  ROUNDS=full repeats what races, kills and floods as often as docs/proof.md says.
+  npm test -- tests/config        only these
+  npm test -- -t 'the log line'   only those with this in their title
+`,
+  measure: `Usage: npm run measure
+  Measures how many microseconds of processor time a signed request costs here, beside a hand-written server's that gives
+  the same answer, and what each stage costs: docs/performance.md. ROUNDS=full repeats it more often. Linux only.
+`,
+  'measure:worst': `Usage: npm run measure:worst [-- <id of a route> …]
+  Sends the largest admissible texts of the worst kinds to every row, or to those that are named, and prints the
+  processor time of each beside that of an answer. ROUNDS=full repeats each more often. Linux only.
+  Exit code: 0 nothing costs too much, 1 something does.
+`,
+  setup: `Usage: node scripts/run.mjs setup
+  Installs the dependencies and compiles the packages, where that has not been done.
+`,
+};
+
+/** All commands in short, for one that does not exist. */
+export const COMMANDS = `Usage: node scripts/run.mjs <command>
+  One of ${Object.keys(USAGE).join(', ')}; each of them says more when it is given --help.
+`;

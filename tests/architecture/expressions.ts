@@ -1,0 +1,65 @@
+import { isSafePattern } from 'redos-detector';
+import ts from 'typescript';
+import type { Source } from './rules.ts';
+
+/** A regular expression and where it stands. */
+export interface Expression {
+  readonly where: string;
+  readonly pattern: string;
+  readonly flags: string;
+}
+
+/** In how many ways the same text may be read by one expression; more ways than that grow with the text. */
+const MAX_WAYS = 10;
+const GIVE_UP_MS = 5_000;
+
+/** Every literal of a source file, from its syntax tree. */
+export function expressionsIn({ path, text }: Source): Expression[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+  const found: Expression[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf('/');
+      found.push({ where: path, pattern: node.text.slice(1, end), flags: node.text.slice(end + 1) });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** Where a file makes an expression of a text, which nobody can judge before it runs. */
+export function madeOfText({ path, text }: Source): string[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const isCall = ts.isNewExpression(node) || ts.isCallExpression(node);
+    if (isCall && node.expression.getText(file) === 'RegExp') found.push(`${path}: ${node.getText(file)}`);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** The `pattern`s of JSON Schemas, anywhere in a value. They are matched with the flag u. */
+export function patternsIn(value: unknown, where: string): Expression[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === 'pattern' && typeof member === 'string'
+      ? [{ where, pattern: member, flags: 'u' }]
+      : patternsIn(member, where),
+  );
+}
+
+/** What is wrong with an expression: that the time it takes can grow faster than the text which it searches. */
+export function faultOf({ where, pattern, flags }: Expression): string | undefined {
+  const { safe, error } = isSafePattern(pattern, {
+    caseInsensitive: flags.includes('i'),
+    multiLine: flags.includes('m'),
+    dotAll: flags.includes('s'),
+    unicode: flags.includes('u'),
+    maxScore: MAX_WAYS,
+    timeout: GIVE_UP_MS,
+  });
+  return safe ? undefined : `${where}: /${pattern}/${flags} (${error})`;
+}

@@ -1,0 +1,138 @@
+import { join, resolve } from 'node:path';
+import { routes } from '@asset-gateway/protocol';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { catalog } from '../../packages/gateway/src/describe/catalog.ts';
+import { routesPage } from '../../packages/gateway/src/describe/markdown.ts';
+import { openApi } from '../../packages/gateway/src/describe/openapi.ts';
+
+/** A change that a recipe of CONTRIBUTING.md begins with: in a file, one text in place of another. */
+type Step = readonly [path: string, from: string, to: string];
+
+const CONFIG = ts.getParsedCommandLineOfConfigFile(
+  'packages/gateway/tsconfig.json',
+  { noEmit: true, composite: false, incremental: false, customConditions: ['@asset-gateway/source'] },
+  { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (fault) => expect.fail(String(fault.messageText)) },
+);
+const { rootDir: _, outDir: __, tsBuildInfoFile: ___, ...OPTIONS } = CONFIG?.options ?? {};
+const FILES = CONFIG?.fileNames ?? [];
+
+let last: ts.Program | undefined;
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
+/** Compiles the gateway with changes that are nowhere on the disk. */
+function compiled(steps: readonly Step[]): ts.Program {
+  const host = ts.createCompilerHost(OPTIONS);
+  const texts = new Map<string, string>();
+  for (const [path, from, to] of steps) {
+    const name = resolve(path);
+    const text = texts.get(name) ?? ts.sys.readFile(name) ?? '';
+    if (from !== '') expect(text).toContain(from);
+    texts.set(name, from === '' ? to : text.replace(from, to));
+  }
+  const parse = host.getSourceFile.bind(host);
+  host.getSourceFile = (name, options) => {
+    const text = texts.get(name);
+    if (text !== undefined) return ts.createSourceFile(name, text, options);
+    if (!parsed.has(name)) parsed.set(name, parse(name, options));
+    return parsed.get(name);
+  };
+  host.fileExists = (name) => texts.has(name) || ts.sys.fileExists(name);
+  last = ts.createProgram([...FILES, ...texts.keys()], OPTIONS, host, last);
+  return last;
+}
+
+/** What the compiler says of these files. */
+function said(steps: readonly Step[], paths: readonly string[]): string[] {
+  const program = compiled(steps);
+  return paths.flatMap((path) => {
+    const file = program.getSourceFile(resolve(path));
+    if (!file) return [`${path} is not compiled`];
+    return program
+      .getSemanticDiagnostics(file)
+      .map(({ messageText }) => `${path}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
+  });
+}
+
+const PROTOCOL = 'packages/protocol/src';
+const GATEWAY = 'packages/gateway/src';
+const FACTS = `${PROTOCOL}/providers.ts`;
+const TRANSPORTS = `${GATEWAY}/compose/providers.ts`;
+const ENDPOINTS = `${GATEWAY}/compose/endpoints.ts`;
+const SURFACES = `${GATEWAY}/describe/surfaces.ts`;
+
+const PROVIDER_NAME: Step = [
+  FACTS,
+  "'alchemy' | 'helius' | 'tokens';",
+  "'alchemy' | 'helius' | 'tokens' | 'quicknode';",
+];
+const PROVIDER_FACTS: Step = [
+  FACTS,
+  '  tokens: { label',
+  "  quicknode: { label: 'QuickNode', rate: 1 },\n  tokens: { label",
+];
+const PROVIDER_ENTRY: Step = [
+  TRANSPORTS,
+  '  tokens: { inFlight',
+  '  quicknode: { inFlight: 1, channels: () => [] },\n  tokens: { inFlight',
+];
+const SURFACE_NAME: Step = [`${PROTOCOL}/route.ts`, "| 'wallet';", "| 'wallet' | 'nfts';"];
+const ACCESS: Step = [
+  `${PROTOCOL}/route.ts`,
+  "'public' | 'siwx' | 'exact';",
+  "'public' | 'siwx' | 'exact' | 'voucher';",
+];
+
+const missing = (path: string, name: string) =>
+  expect.stringMatching(new RegExp(`^${path.replaceAll('.', '\\.')}: Property '${name}' is missing in type `));
+
+describe('the recipes of CONTRIBUTING.md, which the compiler follows', { timeout: 240_000 }, () => {
+  it('the sources compile as they are', () => {
+    expect(FILES.length).toBeGreaterThan(50);
+    expect(said([], [FACTS, TRANSPORTS, ENDPOINTS, SURFACES])).toEqual([]);
+  });
+
+  it('a provider is named and has its facts and its transport, or the compiler names what it lacks', () => {
+    const paths = [FACTS, TRANSPORTS];
+    expect(said([PROVIDER_NAME], paths)).toEqual([missing(FACTS, 'quicknode'), missing(TRANSPORTS, 'quicknode')]);
+    expect(said([PROVIDER_NAME, PROVIDER_FACTS], paths)).toEqual([missing(TRANSPORTS, 'quicknode')]);
+    expect(said([PROVIDER_NAME, PROVIDER_FACTS, PROVIDER_ENTRY], paths)).toEqual([]);
+  });
+
+  it('a surface has a title in the documents', () => {
+    expect(said([SURFACE_NAME], [SURFACES])).toEqual([missing(SURFACES, 'nfts')]);
+  });
+
+  it('a gate is made for the routes behind it', () => {
+    expect(said([ACCESS], [ENDPOINTS])).toEqual([missing(ENDPOINTS, 'voucher')]);
+  });
+
+  it.each([
+    ['gate', 'gates/gate.ts', 'Gate', 'admit, challenge'],
+    ['store', 'stores/ports.ts', 'Store', 'now, wallNow, ready, epoch'],
+    ['upstream', 'upstreams/upstream.ts', 'Upstream', 'answer'],
+  ])('%s: a class that is none yet is told what it lacks', (_name, port, type, members) => {
+    const path = join(GATEWAY, port.replace(/\/\w+\.ts$/, '/recipe.ts'));
+    const text = `import type { ${type} } from './${port.replace(/.*\//, '')}';\nexport class Recipe implements ${type} {}\n`;
+    const [fault = '', ...others] = said([[path, '', text]], [path]);
+    expect(others).toEqual([]);
+    expect(fault).toContain(`Class 'Recipe' incorrectly implements interface '${type}'.`);
+    expect(fault).toContain(members);
+  });
+});
+
+describe('the recipe for a route', () => {
+  it('is one row: the catalog, OpenAPI and the page of routes have it', () => {
+    const [like] = routes.filter(({ surface }) => surface === 'tokens');
+    if (!like) throw new Error('there is no such surface');
+    const row = { ...like, id: 'tokens.recipe', method: 'recipe', path: '/v1/x402/tokens/recipe' };
+    const told = (table: typeof routes) => {
+      const service = { name: 'asset-gateway', routes: table, priceUsd: () => '0' };
+      return [catalog(service), openApi(service, 'http://localhost').paths, routesPage(service)].map(
+        (each) => JSON.stringify(each).split(row.path).length > 1,
+      );
+    };
+    expect(told(routes)).toEqual([false, false, false]);
+    expect(told([...routes, row])).toEqual([true, true, true]);
+  });
+});

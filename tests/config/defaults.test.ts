@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { readConfig } from '@asset-gateway/gateway';
+import { expect, it } from 'vitest';
+
+type Config = ReturnType<typeof readConfig>;
+
+/** What each variable with a default has become, as an operator would write it. */
+const READ: Readonly<Record<string, (config: Config) => unknown>> = {
+  PORT: ({ port }) => port,
+  HOST: ({ host }) => host,
+  SERVICE_NAME: ({ serviceName }) => serviceName,
+  TOKENS_API_BASE_URL: ({ tokens }) => tokens?.baseUrl,
+  TOKENS_RATE_LIMIT_PER_MINUTE: ({ tokens }) => tokens?.limitPerMinute,
+  UPSTREAM_TIMEOUT_MS: ({ upstreamTimeoutMs }) => upstreamTimeoutMs,
+  SIWX_NONCE: ({ singleUse }) => (singleUse ? 'single-use' : 'until-expiry'),
+  DATA_DIR: ({ dataDir }) => dataDir,
+  LOG_LEVEL: ({ logLevel }) => logLevel,
+  METRICS_HOST: ({ metrics }) => metrics?.host,
+  HELIUS_WALLET_API_BASE_URL: ({ paid }) => paid?.wallet?.baseUrl,
+  RPC_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.rpc,
+  DAS_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.das,
+  WALLET_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.wallet,
+  PAYMENT_MEMO: ({ paid }) => (paid?.useMemos ? 'on' : 'off'),
+  PRICE_SURCHARGE_USD_MICROS: ({ paid }) => paid?.surchargeMicros,
+  FEE_BUDGET_LAMPORTS_PER_HOUR: ({ paid }) => paid?.feeBudgetPerHour,
+  PAID_UPSTREAM_TIMEOUT_MS: ({ paid }) => paid?.upstreamTimeoutMs,
+};
+
+/** Words instead of a value, a switch that has no other position yet, and the variable of another program. */
+const ELSEWHERE = ['GATEWAY_SECRET', 'METRICS_PORT', 'LOG_FORMAT', 'RESPONSE_CACHE', 'ASSET_GATEWAY_URL'];
+
+/** No more than it takes to serve and to sell. */
+const MINIMAL = {
+  TOKENS_API_KEY: 'key',
+  HELIUS_API_KEY: 'key',
+  PAY_TO_WALLET: '1'.repeat(32),
+  FACILITATOR_URL: 'https://facilitator.example',
+  METRICS_PORT: '0',
+};
+
+/** The defaults in docs/configuration.md, by variable; those that have none are left out. */
+function documented(): Record<string, string> {
+  const rows = readFileSync('docs/configuration.md', 'utf8').matchAll(/^\| (`[A-Z][^|]+) \| ?([^|]*) ?\|/gm);
+  const pairs = [...rows].flatMap(([, names = '', defaults = '']) => {
+    const values = defaults.split(', ');
+    return [...names.matchAll(/`(\w+)`/g)].map(([, name = ''], index) => [name, values[index]?.trim()] as const);
+  });
+  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => Boolean(pair[1])));
+}
+
+it('every default is the one that docs/configuration.md names', () => {
+  const config = readConfig(MINIMAL);
+  const read = Object.entries(READ).map(([name, valueIn]) => [name, String(valueIn(config))]);
+  const defaults = documented();
+  for (const name of ELSEWHERE) {
+    expect([name, defaults[name]]).toEqual([name, expect.any(String)]);
+    delete defaults[name];
+  }
+  expect(Object.fromEntries(read)).toEqual(defaults);
+});

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from '@asset-gateway/gateway';
+import { afterAll, describe, expect, it } from 'vitest';
+import { makeFolder } from '../kit/folder.ts';
+import { findProgram } from '../kit/optional.ts';
+import { DOCUMENTED } from './variables.ts';
+
+const UNIT = 'deploy/systemd/asset-gateway.service';
+const text = readFileSync(UNIT, 'utf8');
+
+/** What the unit says under this name, each line of it. */
+const said = (name: string): string[] =>
+  [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+
+const DRAIN_SECONDS = Number(/DRAIN_MS = (\d+)_000/.exec(readFileSync('packages/gateway/src/start.ts', 'utf8'))?.[1]);
+
+describe('the systemd unit', () => {
+  it('starts the program that there is', () => {
+    const [program = '', script = ''] = said('ExecStart')[0]?.split(' ') ?? [];
+    expect(program).toBe('/usr/bin/node');
+    expect(script).toMatch(/^\/opt\/asset-gateway\/packages\/gateway\/dist\/main\.js$/);
+    expect(existsSync('packages/gateway/src/main.ts')).toBe(true);
+  });
+
+  it('keeps what is stored, lets a node finish what it has begun, and starts it again when it fails', () => {
+    expect(said('StateDirectory')).toEqual(['asset-gateway']);
+    expect(DRAIN_SECONDS).toBeGreaterThan(0);
+    expect(Number(said('TimeoutStopSec')[0])).toBeGreaterThan(DRAIN_SECONDS);
+    expect([said('Restart'), said('KillSignal')]).toEqual([['on-failure'], []]);
+  });
+
+  it('gives variables that the gateway knows, in values that it takes', () => {
+    const pairs = [...text.matchAll(/^#?Environment=(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
+    const names = pairs.map(([name]) => name);
+    expect(names.filter((name) => name !== 'NODE_ENV')).toEqual(['DATA_DIR', 'FEE_PAYER_KEYPAIR']);
+    expect(names.filter((name) => name !== 'NODE_ENV' && !DOCUMENTED.has(name ?? ''))).toEqual([]);
+    expect(readConfig({ TOKENS_API_KEY: 'k', DATA_DIR: '/var/lib/asset-gateway' }).notices).toEqual([]);
+  });
+});
+
+const analyze = findProgram('systemd-analyze');
+
+describe.skipIf(!analyze)(
+  `the systemd unit, by systemd itself${analyze ? '' : ' (skipped: no systemd-analyze here)'}`,
+  () => {
+    const folder = makeFolder();
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    /** The unit for this machine: its own Node, and nothing else changed. */
+    function unitWith(change: (unit: string) => string): string {
+      const path = join(folder, 'asset-gateway.service');
+      writeFileSync(path, change(text.replace('/usr/bin/node', process.execPath)));
+      return path;
+    }
+
+    const run = (...words: string[]) => spawnSync(analyze ?? '', words, { encoding: 'utf8' });
+
+    it('is a unit without a word that it does not know', () => {
+      const { status, stderr } = run(
+        'verify',
+        '--man=no',
+        unitWith((unit) => unit),
+      );
+      expect([status, stderr]).toEqual([0, '']);
+      const misspelt = run(
+        'verify',
+        '--man=no',
+        unitWith((unit) => unit.replace('ProtectHome=', 'ProtectHomes=')),
+      );
+      expect(misspelt.stderr).toMatch(/Unknown key(?: name)? 'ProtectHomes'/);
+    });
+
+    it('confines the service', () => {
+      const words = ['security', '--offline=yes', '--no-pager', '--threshold=15'];
+      expect(
+        run(
+          ...words,
+          unitWith((unit) => unit),
+        ).status,
+      ).toBe(0);
+      expect(
+        run(
+          ...words,
+          unitWith((unit) => unit.replace('SystemCallFilter=@system-service @pkey', '')),
+        ).status,
+      ).not.toBe(0);
+    });
+  },
+);

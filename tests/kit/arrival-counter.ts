@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+/** A request that has come: not before the one time, and not after the other. */
+export interface Seen {
+  readonly target: string;
+  readonly since: number;
+  readonly at: number;
+}
+
+/** Stands before an upstream and notes when requests come, in a thread of its own: it has time when the test has none. */
+export interface ArrivalCounter {
+  readonly url: string;
+  /** Everything that has come until now, the earliest first. */
+  seen(): Promise<readonly Seen[]>;
+  close(): Promise<void>;
+}
+
+/** Starts one before an HTTP server of 127.0.0.1. */
+export async function startArrivalCounter(url: string): Promise<ArrivalCounter> {
+  const thread = new Worker(new URL('./doorman-thread.mjs', import.meta.url), {
+    workerData: Number(new URL(url).port),
+  });
+  const [{ port }] = (await once(thread, 'message')) as [{ port: number }];
+  const requests: Seen[] = [];
+  const questions = new Map<number, () => void>();
+  thread.on('message', ({ question, ...seen }: Seen & { question?: number }) => {
+    if (question === undefined) requests.push(seen);
+    else questions.get(question)?.();
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async seen() {
+      const question = questions.size;
+      await new Promise<void>((resolve) => {
+        questions.set(question, resolve);
+        thread.postMessage(question);
+      });
+      return requests;
+    },
+    close: async () => void (await thread.terminate()),
+  };
+}

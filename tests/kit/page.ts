@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs';
+
+/** The blocks of code of a page that are in this language, in their order, as a reader copies them. */
+export const blocksOf = (path: string, language: string): string[] =>
+  readFileSync(path, 'utf8')
+    .split(/^```/m)
+    .filter((part, index) => index % 2 === 1 && part.startsWith(`${language}\n`))
+    .map((part) => part.slice(language.length + 1));

@@ -1,0 +1,59 @@
+import { rmSync } from 'node:fs';
+import {
+  type Environment,
+  type RunningGateway,
+  readConfig,
+  type StartOptions,
+  startGateway,
+} from '@asset-gateway/gateway';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { makeFolder } from './folder.ts';
+
+/** A secret that must never show up in an answer or a log line. */
+export const CANARY_PROVIDER_KEY = 'CANARY_0123456789_provider_key';
+
+/** A gateway that sells everything, in this process, on its own sandbox chains. */
+export interface SellingGateway {
+  readonly url: string;
+  readonly port: number;
+  readonly shop: SolanaSandbox;
+  readonly logLines: string[];
+  readonly gateway: RunningGateway;
+  stop(): Promise<void>;
+}
+
+/** What a market may be given beside variables. */
+export interface SellingGatewayOptions extends Pick<StartOptions, 'breaker' | 'onStep'> {
+  readonly dataDir?: string;
+  /** A world that outlives the gateway; started and stopped with it unless given. */
+  readonly shop?: SolanaSandbox;
+}
+
+/** Starts one on free ports. The asset-data routes are left out. */
+export async function startSellingGateway(
+  variables: Environment = {},
+  options: SellingGatewayOptions = {},
+): Promise<SellingGateway> {
+  const shop = options.shop ?? (await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
+  const dataDir = options.dataDir ?? makeFolder();
+  const logLines: string[] = [];
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...shop.variables, ...variables });
+  const gateway = await startGateway(config, {
+    graceMs: 0,
+    logTo: { write: (line) => void logLines.push(line) },
+    ...(options.onStep && { onStep: options.onStep }),
+    ...(options.breaker && { breaker: options.breaker }),
+  });
+  return {
+    url: gateway.url,
+    port: Number(new URL(gateway.url).port),
+    shop,
+    logLines,
+    gateway,
+    async stop() {
+      await gateway.stop();
+      if (!options.shop) await shop.close();
+      if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

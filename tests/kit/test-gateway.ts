@@ -1,0 +1,86 @@
+import { rmSync } from 'node:fs';
+import {
+  type Environment,
+  type RunningGateway,
+  readConfig,
+  type StartOptions,
+  startGateway,
+} from '@asset-gateway/gateway';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { makeFolder } from './folder.ts';
+import { CANARY_PROVIDER_KEY } from './selling-gateway.ts';
+
+/** A secret that must never show up in an answer or a log line. */
+export const CANARY_KEY = 'CANARY_0123456789_upstream_key';
+export const CANARY_SECRET = 'CANARY_gateway_secret_0123456789abcdef';
+
+/** A gateway over HTTP, in this process, against its own sandbox upstream. */
+export interface TestGateway {
+  readonly url: string;
+  readonly port: number;
+  readonly upstream: TokensApi;
+  readonly shop: SolanaSandbox | undefined;
+  readonly logLines: string[];
+  readonly gateway: RunningGateway;
+  stop(): Promise<void>;
+}
+
+/** Upstreams that may fail as often as they like: for tests that are not about the breaker. */
+export const PATIENT = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
+
+/** What a gateway may be given beside variables. */
+export interface TestGatewayOptions extends Pick<StartOptions, 'windowMs' | 'breaker'> {
+  /** A folder to start from; removed at the end only when it was made here. */
+  readonly dataDir?: string;
+  /** Stops as in operation; else without waiting for requests that were on their way. */
+  readonly isGraceful?: boolean;
+  /** Sells the paid routes as well, on chains of its own. */
+  readonly paid?: boolean;
+  /** Sells them on these chains, which outlive the gateway. */
+  readonly shop?: SolanaSandbox;
+  /** Takes the log in place of `logLines`. */
+  readonly logTo?: StartOptions['logTo'];
+}
+
+/** Starts one on free ports, with a budget that does not get in the way unless told. */
+export async function startTestGateway(
+  variables: Environment = {},
+  options: TestGatewayOptions = {},
+): Promise<TestGateway> {
+  const upstream = await startTokensApi({ key: CANARY_KEY });
+  const ownShop = options.paid ? await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }) : undefined;
+  const shop = options.shop ?? ownShop;
+  const dataDir = options.dataDir ?? makeFolder();
+  const logLines: string[] = [];
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    GATEWAY_SECRET: CANARY_SECRET,
+    TOKENS_API_BASE_URL: upstream.url,
+    TOKENS_API_KEY: CANARY_KEY,
+    TOKENS_RATE_LIMIT_PER_MINUTE: '100000',
+    ...shop?.variables,
+    ...variables,
+  });
+  const gateway = await startGateway(config, {
+    ...(!options.isGraceful && { graceMs: 0 }),
+    ...(options.windowMs && { windowMs: options.windowMs }),
+    ...(options.breaker && { breaker: options.breaker }),
+    logTo: options.logTo ?? { write: (line) => void logLines.push(line) },
+  });
+  return {
+    url: gateway.url,
+    port: Number(new URL(gateway.url).port),
+    upstream,
+    shop,
+    logLines,
+    gateway,
+    async stop() {
+      await gateway.stop();
+      await upstream.close();
+      await ownShop?.close();
+      if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

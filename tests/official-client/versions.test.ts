@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { newKeypair } from '@asset-gateway/client';
+import { NETWORKS, type Route, routes } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEverything } from '../discovery/everything.ts';
+import { suiteOfPackages } from '../kit/packages.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
+import { exampleOf } from '../signin/examples.ts';
+
+const VISIT = 'tests/official-client/visit.mjs';
+
+/** A version of x402's own client, and what it can do. */
+interface Version {
+  readonly core: string;
+  readonly extensions: string;
+  readonly fetch: string;
+  readonly svm: string;
+  /** Whether it has `createSIWxClientExtension` beside `createSIWxClientHook`. */
+  readonly hasExtension: boolean;
+  /** Whether it copies the memo of a requirement into its transaction. */
+  readonly copiesMemo: boolean;
+}
+
+const all = (version: string) => ({ core: version, extensions: version, fetch: version, svm: version });
+const LOCKED: Version = { ...all('2.27.0'), hasExtension: true, copiesMemo: true };
+const OTHERS: Readonly<Record<string, Version>> = {
+  '2.4': { ...all('2.4.0'), svm: '2.6.0', hasExtension: false, copiesMemo: false },
+  '2.11': { ...all('2.11.0'), hasExtension: false, copiesMemo: true },
+  '2.20': { ...all('2.20.0'), hasExtension: true, copiesMemo: true },
+};
+
+const freeRoutes = routes.filter(({ access }) => access === 'siwx');
+const paidRoutes = [
+  'rpc.mainnet.helius.getBalance',
+  'das.devnet.helius.getAsset',
+  'wallet.mainnet.helius.balances',
+].map((id) => routes.find((route) => route.id === id) as Route);
+
+/** What became of one request: the answer's status, code, sentence and method, and how often the client sent it. */
+interface Outcome {
+  readonly status: number;
+  readonly error?: string;
+  readonly message?: string;
+  readonly method?: string;
+  readonly sent: number;
+}
+
+type Way = 'createSIWxClientHook' | 'createSIWxClientExtension' | 'wrapFetchWithSIWx' | 'ExactSvmScheme';
+
+interface Told {
+  readonly versions: Readonly<Record<string, string>>;
+  readonly outcomes: Readonly<Partial<Record<Way, readonly Outcome[]>>>;
+}
+
+let house: TestGateway;
+beforeAll(async () => {
+  house = await startEverything();
+});
+afterAll(() => house.stop());
+
+/** What has happened at the upstreams and on the chains. */
+const counts = ({ upstream, shop }: TestGateway) => ({
+  free: upstream.arrivals.length,
+  paid: shop?.provider.arrivals.length ?? 0,
+  transfers: (shop?.mainnet.transfers.length ?? 0) + (shop?.devnet.transfers.length ?? 0),
+});
+
+/** Runs the client that is installed in this folder, with a new wallet. */
+async function visit(folder: string, script: string, ways: readonly Way[]): Promise<Told> {
+  const keypair = newKeypair();
+  const rpcUrls: Record<string, string> = {};
+  for (const cluster of ['mainnet', 'devnet'] as const) {
+    await house.shop?.[cluster].fundUsdc(bs58.encode(keypair.subarray(32)), 1_000_000n);
+    rpcUrls[NETWORKS[cluster]] = house.shop?.[cluster].url ?? '';
+  }
+  const requestOf = (route: Route) => {
+    const { target, init } = exampleOf(route);
+    return { url: house.url + target, init };
+  };
+  const of = (way: Way) => (way === 'ExactSvmScheme' ? paidRoutes : freeRoutes).map(requestOf);
+  const requests = Object.fromEntries(ways.map((way) => [way, of(way)]));
+  const job = JSON.stringify({ keypair: [...keypair], rpcUrls, requests });
+  const { stdout } = await promisify(execFile)(process.execPath, [script, job], { cwd: folder });
+  return JSON.parse(stdout) as Told;
+}
+
+/** What a version does, in a folder where it is installed. */
+function judge({ hasExtension, copiesMemo, ...versions }: Version, folder: string, script: () => string): void {
+  const hooks: Way[] = ['createSIWxClientHook', ...(hasExtension ? (['createSIWxClientExtension'] as const) : [])];
+  let told: Told;
+  let before: ReturnType<typeof counts>;
+  beforeAll(async () => {
+    before = counts(house);
+    told = await visit(folder, script(), [...hooks, 'wrapFetchWithSIWx', 'ExactSvmScheme']);
+  }, 120_000);
+
+  it.each(hooks)('signs in on the 19 routes by %s', (way) => {
+    expect(told.versions).toEqual(versions);
+    expect(freeRoutes).toHaveLength(19);
+    expect(told.outcomes[way]).toEqual(freeRoutes.map(({ method }) => ({ status: 200, method, sent: 2 })));
+  });
+
+  it('does not sign in by wrapFetchWithSIWx, which wants something to pay', () => {
+    const refused = { status: 402, error: 'sign_in_required', message: expect.any(String), sent: 1 };
+    expect(told.outcomes.wrapFetchWithSIWx).toEqual(freeRoutes.map(() => refused));
+  });
+
+  it(copiesMemo ? 'buys' : 'is refused what it pays for, and told what to do', () => {
+    const bought = paidRoutes.map(({ method }) => ({ status: 200, method, sent: 2 }));
+    const message = expect.stringMatching(/copy extra\.memo .* @x402\/svm 2\.10 or later/);
+    const refused = paidRoutes.map(() => ({ status: 402, error: 'no_matching_requirements', message, sent: 2 }));
+    expect(told.outcomes.ExactSvmScheme).toEqual(copiesMemo ? bought : refused);
+  });
+
+  it('reaches upstreams and chains for its answers alone', () => {
+    const sold = copiesMemo ? paidRoutes.length : 0;
+    const given = hooks.length * freeRoutes.length;
+    const { free, paid, transfers } = before;
+    expect(counts(house)).toEqual({ free: free + given, paid: paid + sold, transfers: transfers + sold });
+  });
+}
+
+describe('the official client 2.27', () => {
+  judge(LOCKED, '.', () => VISIT);
+});
+
+const manifestOf = ({ hasExtension: _, copiesMemo: __, ...versions }: Version) => ({
+  dependencies: {
+    '@solana/kit': '5.5.1',
+    ...Object.fromEntries(Object.entries(versions).map(([name, version]) => [`@x402/${name}`, version])),
+  },
+});
+const manifests = {
+  '.': { workspaces: Object.keys(OTHERS), overrides: { viem: '2.48.11' } },
+  ...Object.fromEntries(Object.entries(OTHERS).map(([name, version]) => [name, manifestOf(version)])),
+};
+
+await suiteOfPackages('other versions of the official client', manifests, (folder) => {
+  describe.each(Object.entries(OTHERS))('%s', (name, version) => {
+    judge(version, join(folder, name), () => {
+      copyFileSync(VISIT, join(folder, name, 'visit.mjs'));
+      return 'visit.mjs';
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { createLog } from '../../packages/gateway/src/log.ts';
+import { inFormat, prettyLine } from '../../packages/gateway/src/log-format.ts';
+import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
+
+const LINE: LogLine = {
+  requestId: 'id',
+  client: '127.0.0.1',
+  method: 'GET',
+  path: '/v1/x402/tokens/assets/solana',
+  route: 'tokens.assetDetail',
+  status: 200,
+  ms: 12.3,
+};
+
+const CLOCK = /^\d\d:\d\d:\d\d {2}/;
+
+/** What a line looks like to a person, after its time. */
+function shown(line: Partial<LogLine>): string {
+  const text = prettyLine(
+    JSON.stringify({ level: 30, time: '2026-01-02T03:04:05.678Z', ...LINE, ...line, msg: 'request' }),
+  );
+  expect(text).toMatch(CLOCK);
+  return text.replace(CLOCK, '');
+}
+
+describe('a line for a person', () => {
+  it('says what was asked, what became of it and how long that took', () => {
+    expect(shown({})).toBe('200 GET /v1/x402/tokens/assets/solana  12.3 ms\n');
+    expect(shown({ upstreamMs: 8, wallet: '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY', budgetLeft: 29 })).toBe(
+      '200 GET /v1/x402/tokens/assets/solana  12.3 ms, upstream 8 ms  wallet 86xC…  29 left\n',
+    );
+  });
+
+  it('says why something was refused, and once only where there is no more to say', () => {
+    expect(shown({ status: 402, error: 'sign_in_required' })).toContain('  sign_in_required  12.3 ms');
+    const reason = 'Error ECONNREFUSED';
+    expect(shown({ status: 502, error: 'upstream_unreachable', reason })).toContain(
+      '  upstream_unreachable (Error ECONNREFUSED)  12.3 ms',
+    );
+  });
+
+  it('says what was paid, in dollars, and what had been paid for before', () => {
+    expect(shown({ paidMicros: 36, asset: 'mint', transaction: 'one' })).toContain('  paid $0.000036  12.3 ms');
+    expect(shown({ paidMicros: 5, asset: 'mint', transaction: 'one' })).toContain('  paid $0.000005  ');
+    expect(shown({ transaction: 'one', replayed: true })).toContain('  paid before  12.3 ms');
+  });
+
+  it('of a notice is its sentence, and of a failure what is known of it', () => {
+    const lines: string[] = [];
+    const log = createLog('info', [], inFormat('pretty', { write: (line) => void lines.push(line) }));
+    log.notice('listening on http://localhost:8402');
+    log.failure(new Error('broken'));
+    expect(lines[0]?.replace(CLOCK, '')).toBe('listening on http://localhost:8402\n');
+    expect(lines[1]?.replace(CLOCK, '')).toMatch(/^failure: Error: broken\n +at /);
+  });
+
+  it('cannot steer the terminal, whatever a client has asked for', () => {
+    const path = '/\u001b[2J\u009b1A\r\u202e';
+    expect(shown({ path })).toBe('200 GET / [2J 1A    12.3 ms\n');
+  });
+});
+
+describe('the format', () => {
+  const written = (format: 'json' | 'pretty' | undefined, isTTY: boolean) => {
+    const lines: string[] = [];
+    const log = createLog('info', [], inFormat(format, { isTTY, write: (line) => void lines.push(line) }));
+    log.notice('listening');
+    return lines[0]?.startsWith('{') ? 'json' : 'pretty';
+  };
+
+  it('is for a person at a terminal and for programs elsewhere, unless it is set', () => {
+    expect([written(undefined, true), written(undefined, false)]).toEqual(['pretty', 'json']);
+    expect([written('json', true), written('pretty', false)]).toEqual(['json', 'pretty']);
+  });
+
+  it('leaves it to the stream to say that nobody reads it any more', () => {
+    const listeners: string[] = [];
+    const stream = { write: () => undefined, on: (event: string) => void listeners.push(event) };
+    inFormat('pretty', stream).on?.('error', () => undefined);
+    expect(listeners).toEqual(['error']);
+  });
+});

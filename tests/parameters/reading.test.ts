@@ -1,0 +1,173 @@
+import { createMatcher, Refusal, type Route, type Rule, routes } from '@asset-gateway/protocol';
+import type { TSchema } from 'typebox';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Inbound } from '../../packages/gateway/src/call.ts';
+import { createMatch } from '../../packages/gateway/src/stages/match.ts';
+import { createReader } from '../../packages/gateway/src/stages/validate.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { exampleOf } from '../signin/examples.ts';
+import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/visitor.ts';
+
+const BODY_BYTES = 64 * 1024;
+const MAX_VALUES = 1_024;
+
+let house: TestGateway;
+beforeAll(async () => {
+  house = await startTestGateway();
+});
+afterAll(() => house.stop());
+
+const posted = (body: string) => ({ method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body });
+const filled = (piece: string): string => piece.repeat((BODY_BYTES - 100) / piece.length);
+
+describe('V18 a reader stops after twenty violations', () => {
+  const unknown = Array.from({ length: 6_000 }, (_, index) => `"u${index}":1`).join();
+  it.each([
+    ['unknown names', `{${unknown}}`],
+    ['numbers', `{"mints":[${filled('1,')}1]}`],
+    ['wrong texts', `{"mints":[${filled('"",')}""]}`],
+    ['lists in lists', `{"mints":[${filled('[[]],')}1]}`],
+    ['objects', `[${filled('{},')}{}]`],
+  ])('in a body of 64 KiB full of %s, of which it reads no more than any row may hold', async (_, body) => {
+    await refusedForFree(house, [posted(body)], ({ status, json }) => {
+      expect([status, json.error]).toEqual([400, 'invalid_request']);
+      expect(json.issues?.[0]).toEqual({
+        in: 'body',
+        name: 'body',
+        rule: 'maxValues',
+        message: `Must hold at most ${MAX_VALUES} values.`,
+      });
+      expect(json.issues?.length).toBeLessThanOrEqual(20);
+    });
+  });
+
+  it('in a list of wrong items, of which it names the first', async () => {
+    const mints = JSON.stringify({ mints: Array.from({ length: 250 }, () => 7) });
+    await refusedForFree(house, [posted(mints)], ({ json }) => {
+      expect(json.issues?.map(({ name }) => name)).toEqual(Array.from({ length: 20 }, (_, index) => `mints[${index}]`));
+    });
+  });
+
+  it('in a query of thousands of pairs', async () => {
+    const pairs = ['u&', 'limit=1&', '&', 'limit=x&q=&'].map((pair) => pair.repeat(7_000 / pair.length));
+    const asks = pairs.map((query) => ({ target: `${TOKENS}/assets/search?${query}` }));
+    await refusedForFree(house, asks, ({ status, json }) => {
+      expect([status, json.error, json.issues?.length]).toEqual([400, 'invalid_request', 20]);
+    });
+  });
+
+  it('but never before it has read what is not JSON at all', async () => {
+    const bodies = [`{"mints":nothing,${unknown}}`, `{"mints":[1,,${filled('1,')}1]}`];
+    await refusedForFree(house, bodies.map(posted), ({ status, json }) => {
+      expect([status, json.error]).toEqual([400, 'invalid_json']);
+    });
+  });
+
+  it('and reads every value that a row may hold', () => {
+    expect(routes.filter(({ input }) => input.body && mostValues(input.body) > MAX_VALUES)).toEqual([]);
+    expect(Math.max(...routes.map(({ input }) => (input.body ? mostValues(input.body) : 0)))).toBeGreaterThan(500);
+  });
+});
+
+/** How many values a schema allows at most: those of its lists, its objects and in them, and themselves. */
+function mostValues(schema: TSchema): number {
+  const { anyOf, properties, items, prefixItems, maxItems } = schema as {
+    readonly anyOf?: readonly TSchema[];
+    readonly properties?: Readonly<Record<string, TSchema>>;
+    readonly items?: TSchema;
+    readonly prefixItems?: readonly TSchema[];
+    readonly maxItems?: number;
+  };
+  const sum = (schemas: readonly TSchema[]): number => schemas.map(mostValues).reduce((total, next) => total + next, 1);
+  if (anyOf) return Math.max(...anyOf.map(mostValues));
+  if (properties) return sum(Object.values(properties));
+  if (prefixItems) return sum(prefixItems);
+  return items ? 1 + (maxItems ?? Number.POSITIVE_INFINITY) * mostValues(items) : 1;
+}
+
+/** A row whose rules note what they are asked about. */
+function observed(route: Route): { readonly row: Route; readonly asked: Rule['name'][] } {
+  const asked: Rule['name'][] = [];
+  const rules = route.rules.map((rule) => ({
+    ...rule,
+    holds: (values: Parameters<Rule['holds']>[0]) => {
+      asked.push(rule.name);
+      return rule.holds(values);
+    },
+  }));
+  return { row: { ...route, rules }, asked };
+}
+
+function inboundOf(target: string, method: string, body: string): Inbound {
+  const headers = { 'content-type': 'application/json' };
+  return { method, target, headers, hosts: ['x'], port: 80, body: Buffer.from(body), client: '127.0.0.1' };
+}
+
+/** The issues of a request of this row, and the rules that were asked. */
+function judged(route: Route, target: string, body = '') {
+  const { row, asked } = observed(route);
+  const call = createMatch([{ route: row }])(inboundOf(target, row.httpMethod, body));
+  try {
+    createReader(row)(call);
+    return { issues: [], asked };
+  } catch (error) {
+    return { issues: error instanceof Refusal ? (error.details.issues ?? []) : [], asked };
+  }
+}
+
+const ruled = routes.filter(({ rules }) => rules.length > 0);
+const rowOf = (id: string): Route => ruled.find((row) => row.id === id) as Route;
+
+describe('V1 a rule', () => {
+  it.each(ruled.map((row) => [row.id, row] as const))('of %s is asked about what is good', (_, row) => {
+    const { target, init } = exampleOf(row);
+    expect(judged(row, target, init.body)).toEqual({ issues: [], asked: row.rules.map(({ name }) => name) });
+  });
+
+  const long = 'z'.repeat(60_000);
+  const wallet = '/v1/x402/helius/wallet';
+  const address = 'So11111111111111111111111111111111111111112';
+  it.each([
+    ['a text that is too long', 'wallet.mainnet.helius.batchIdentity', '', { wallets: [long] }],
+    ['one such text among good ones', 'wallet.mainnet.helius.batchIdentity', '', { wallets: [address, long] }],
+    ['too many items', 'wallet.mainnet.helius.batchIdentity', '', { wallets: Array(101).fill(address) }],
+    ['another type', 'wallet.mainnet.helius.batchIdentity', '', { wallets: { length: 1 } }],
+    ['no list', 'tokens.marketSnapshots', '', { mints: long }],
+    ['a long path', 'wallet.mainnet.helius.balances', `${wallet}/balances/${long.slice(0, 8_000)}`, {}],
+    ['wrong numbers', 'tokens.ohlcv', `${TOKENS}/assets/solana/ohlcv?from=1&to=${'9'.repeat(8_000)}`, {}],
+    ['unknown members', 'rpc.mainnet.helius.getTokenAccountsByOwner', '', { params: [address, { x: 1 }] }],
+  ])('is not asked about %s, which the schema has refused', (_, id, target, body) => {
+    const row = rowOf(id);
+    const { issues, asked } = judged(row, target || exampleOf(row).target, JSON.stringify(body));
+    expect(issues.length).toBeGreaterThan(0);
+    expect(asked).toEqual([]);
+  });
+
+  it('is asked about good parameters beside others that the schema has refused', () => {
+    const { issues, asked } = judged(rowOf('tokens.ohlcv'), `${TOKENS}/assets/solana/ohlcv?from=9&to=8&interval=2h`);
+    expect(issues.map(({ name }) => name)).toEqual(['interval', 'from,to']);
+    expect(asked).toEqual(['notBefore']);
+  });
+
+  it('decodes no text that is longer than an address', () => {
+    const before = process.cpuUsage();
+    const holds = ['wallet.mainnet.helius.balances', 'wallet.mainnet.helius.batchIdentity'].flatMap((id) =>
+      rowOf(id).rules.map((rule) => rule.holds({ wallet: long, wallets: [long] })),
+    );
+    expect(holds).toEqual([false, false]);
+    const { user } = process.cpuUsage(before);
+    // Decoding it takes several seconds.
+    expect(user).toBeLessThan(500_000);
+  });
+});
+
+describe('a matcher', () => {
+  it('finds nothing behind more segments than a row has, and still tells a broken path', () => {
+    const find = createMatcher(routes);
+    expect(find('/a'.repeat(4_000))).toBeUndefined();
+    expect(find(`/healthz${'/'.padEnd(8_000, 'a')}`)).toBeUndefined();
+    for (const broken of ['/%', '//', '/.', '/%2e%2E', '/%C3'])
+      expect(find(`${'/a'.repeat(3_000)}${broken}`)).toBe('malformed');
+    expect(find(`${'/a'.repeat(50)}/.a/..a/...`)).toBeUndefined();
+  });
+});

@@ -1,0 +1,95 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { ask, type Buyer, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
+
+let market: SellingGateway;
+beforeAll(async () => {
+  market = await startSellingGateway(ROOMY);
+});
+afterEach(() => market.shop.mainnet.faults.reset());
+afterAll(() => market.stop());
+
+/** Wallets that cannot pay what they sign for. */
+const poor = (count: number): Promise<Buyer[]> =>
+  Promise.all(Array.from({ length: count }, () => newBuyer(market.shop.mainnet, 1n)));
+
+/** A payment that nobody has sent yet. */
+async function paid(buyer: Buyer): Promise<readonly [url: string, payment: string]> {
+  const url = market.url + newPath();
+  return [url, await buyer.pay(url)];
+}
+
+/** Runs something, and counts what it had the chain asked. */
+async function chainCallsOf(run: () => Promise<unknown>): Promise<Map<string, number>> {
+  const { calls } = market.shop.mainnet;
+  const from = calls.length;
+  await run();
+  const counts = new Map<string, number>();
+  for (const { method } of calls.slice(from)) counts.set(method, (counts.get(method) ?? 0) + 1);
+  return counts;
+}
+
+describe('V6 payments that fail verification', () => {
+  it('V6 cost the chain one call each, three of a payer at most, and honest buyers are served beside them', async () => {
+    const keys = await poor(10);
+    const bogus = await Promise.all(keys.flatMap((key) => Array.from({ length: 6 }, () => paid(key))));
+    const honest = await newBuyer(market.shop.mainnet);
+    const codes: string[] = [];
+    const counts = await chainCallsOf(async () => {
+      for (const each of bogus) codes.push((await ask(...each)).code);
+    });
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(30);
+    expect(codes.filter((code) => code.startsWith('invalid_exact_svm_'))).toHaveLength(30);
+    expect(counts.get('simulateTransaction')).toBe(30);
+    expect(counts.has('getSignatureStatuses')).toBe(false);
+    expect(counts.has('sendTransaction')).toBe(false);
+    const [url, payment] = await paid(honest);
+    expect((await ask(url, payment)).status).toBe(200);
+  });
+
+  it('V6 ask for the height of the chain once a second at most', async () => {
+    const keys = await poor(10);
+    const bogus = await Promise.all(keys.map((key) => paid(key)));
+    const sinceMs = performance.now();
+    const counts = await chainCallsOf(() => Promise.all(bogus.map((each) => ask(...each))));
+    const seconds = Math.ceil((performance.now() - sinceMs) / 1_000);
+    expect(counts.get('getLatestBlockhash') ?? 0).toBeLessThanOrEqual(seconds + 1);
+  });
+
+  it('V6 hold up nobody who has been verified: settling has connections of its own', async () => {
+    const { mainnet } = market.shop;
+    const [honest, keys] = [await newBuyer(mainnet), await poor(40)];
+    const bogus = await Promise.all(keys.map((key) => paid(key)));
+    const [url, payment] = await paid(honest);
+    mainnet.faults.confirmAfterMs = 1_500;
+    const sold = ask(url, payment);
+    await until(() => mainnet.transfers.some(({ from }) => from === honest.address));
+    mainnet.faults.hang = new Set(['simulateTransaction', 'getLatestBlockhash']);
+    const crowd = bogus.map((each) => ask(...each));
+    const reply = await sold;
+    expect([reply.status, reply.isReplayed]).toEqual([200, false]);
+    mainnet.faults.reset();
+    const codes = (await Promise.all(crowd)).map(({ code }) => code);
+    expect(codes.filter((code) => code === 'rate_limited').length).toBeGreaterThanOrEqual(24);
+    expect(codes.every((code) => code === 'rate_limited' || code === 'facilitator_unavailable')).toBe(true);
+  });
+});
+
+describe('V6 payments that fail verification where memos are the clients’ own', () => {
+  it('V6 lock out nobody else who uses the same memo', async () => {
+    const memo = 'for services rendered';
+    const street = await startSellingGateway({ ...ROOMY, PAYMENT_MEMO: 'off' });
+    const [honest, first, second] = await Promise.all(
+      [1_000_000n, 1n, 1n].map((micros) => newBuyer(street.shop.mainnet, micros)),
+    );
+    for (const buyer of [first, first, second, second]) {
+      const url = street.url + newPath();
+      const reply = await ask(url, await buyer?.payWithMemo(url, memo));
+      expect(reply.code).toBe('invalid_exact_svm_transaction_simulation_failed');
+    }
+    const url = street.url + newPath();
+    expect((await ask(url, await honest?.payWithMemo(url, memo))).status).toBe(200);
+    expect(street.shop.mainnet.transfers).toHaveLength(1);
+    await street.stop();
+  });
+});

@@ -1,0 +1,213 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GatewayClient, newKeypair, type Offer, signerFromBytes } from '@asset-gateway/client';
+import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { transferOf } from './forge-table.ts';
+import { draftOf } from './forge-wire.ts';
+
+/** What a gateway answers to one request: a body, with a status and headers beside it. */
+interface Reply {
+  readonly body: unknown;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const PAYEE = signerFromBytes(newKeypair()).address;
+const FEE_PAYER = signerFromBytes(newKeypair()).address;
+const SOLD: Reply = { status: 200, body: { ok: true } };
+
+const requirement = (change: object = {}) => ({
+  scheme: 'exact',
+  network: NETWORKS.devnet,
+  amount: '5',
+  asset: USDC.devnet,
+  payTo: PAYEE,
+  maxTimeoutSeconds: 60,
+  extra: { feePayer: FEE_PAYER, memo: 'x'.repeat(32) },
+  ...change,
+});
+
+const asking = (...accepts: unknown[]): Reply => ({
+  body: { x402Version: 2, error: 'payment_required', resource: { url: 'http://x/' }, accepts, extensions: {} },
+});
+
+let shop: SolanaSandbox;
+const keypair = newKeypair();
+const payer = signerFromBytes(keypair);
+let server: Server;
+let replies: Reply[] = [];
+let requests: IncomingHttpHeaders[] = [];
+beforeAll(async () => {
+  shop = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
+  for (const cluster of ['mainnet', 'devnet'] as const) await shop[cluster].fundUsdc(payer.address, 1_000_000n);
+  server = createServer((request, response) => {
+    requests.push(request.headers);
+    const { body, status = 402, headers = {} } = replies.shift() ?? SOLD;
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  server.close();
+  await shop.close();
+});
+afterEach(() => {
+  requests = [];
+});
+
+/** Asks a gateway that gives these replies, and tells what was shown for approval. */
+async function ask(given: readonly Reply[], approve: (offer: Offer) => boolean = () => true) {
+  replies = [...given];
+  const shown: Offer[] = [];
+  const client = new GatewayClient({
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    signer: payer,
+    pay: async (offer) => {
+      shown.push(offer);
+      if (!approve(offer)) throw new Error('too dear');
+      const { url } = offer.network === NETWORKS.mainnet ? shop.mainnet : shop.devnet;
+      return { keypair, rpcUrl: url };
+    },
+  });
+  const outcome = await client.ask('/x').then(
+    ({ status }) => status,
+    (error: Error) => error.message,
+  );
+  return { outcome, shown };
+}
+
+/** What the payments that were sent claim to be for, and what their transactions move. */
+function paid() {
+  const sent = requests.flatMap((headers) => headers[HEADERS.payment.toLowerCase()] ?? []);
+  return sent.map((header) => {
+    const { accepted, payload } = JSON.parse(atob(String(header)));
+    const draft = draftOf(Buffer.from(payload.transaction, 'base64'));
+    const { data, accounts } = transferOf(draft);
+    const [, mint, destination] = accounts.map((index) => draft.keys[index]);
+    const amount = Buffer.from(data).readBigUInt64LE(1);
+    return { accepted, moved: { amount, mint, destination }, instructions: draft.instructions.length };
+  });
+}
+
+/** Shows that this offer, and nothing else, was shown, claimed and moved once. */
+async function expectPaid(shown: readonly Offer[], asked: ReturnType<typeof requirement>): Promise<void> {
+  const { network, asset, payTo, amount } = asked;
+  expect(shown).toEqual([{ network, asset, payTo, amount }]);
+  const moved = { amount: BigInt(amount), mint: asset, destination: await associatedAddress(payTo, asset) };
+  expect(paid()).toEqual([{ accepted: asked, moved, instructions: 4 }]);
+}
+
+const NOTHING = /^nothing that is asked for can be paid: /;
+
+describe('what was shown is what is paid', () => {
+  const first = requirement();
+  const dear = requirement({ amount: '900000' });
+
+  it('when the gateway takes two amounts', async () => {
+    const { outcome, shown } = await ask([asking(first, dear)]);
+    expect(outcome).toBe(200);
+    await expectPaid(shown, first);
+  });
+
+  it("when x402's client would rather pay the second", async () => {
+    const upfront = requirement({ extra: { ...first.extra, paymentFlow: 'upfront' } });
+    const { outcome, shown } = await ask([asking(upfront, dear)]);
+    expect(outcome).toBe(200);
+    await expectPaid(shown, upfront);
+  });
+
+  it.each([
+    ['of another scheme', { scheme: 'upto' }],
+    ['on a network that nobody knows', { network: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' }],
+    ['on another chain', { network: 'eip155:8453' }],
+    ['in the mint of the other network', { asset: USDC.mainnet }],
+    ['in another mint', { asset: PAYEE }],
+    ['in digits that are none', { amount: '5 ' }],
+    ['to nobody', { payTo: undefined }],
+  ])('when the first of the two is %s', async (_, change) => {
+    const { outcome, shown } = await ask([asking(requirement(change), dear)]);
+    expect(outcome).toBe(200);
+    await expectPaid(shown, dear);
+  });
+
+  it('when the header says other than the body', async () => {
+    const header = Buffer.from(JSON.stringify(asking(dear).body)).toString('base64');
+    const { outcome, shown } = await ask([{ ...asking(first), headers: { [HEADERS.paymentRequired]: header } }]);
+    expect(outcome).toBe(200);
+    await expectPaid(shown, first);
+  });
+
+  it('on mainnet as well', async () => {
+    const onMainnet = requirement({ network: NETWORKS.mainnet, asset: USDC.mainnet });
+    const { outcome, shown } = await ask([asking(onMainnet)]);
+    expect(outcome).toBe(200);
+    await expectPaid(shown, onMainnet);
+  });
+
+  it('and no more, when the second 402 asks more', async () => {
+    const { outcome, shown } = await ask([asking(first), asking(dear), asking(dear)]);
+    expect(outcome).toBe(402);
+    await expectPaid(shown, first);
+    expect(requests).toHaveLength(2);
+  });
+
+  it('once, when the answer is long in coming', async () => {
+    const busy: Reply = { status: 503, body: {}, headers: { 'Retry-After': '0' } };
+    const { outcome, shown } = await ask([asking(first), busy, busy]);
+    expect(outcome).toBe(200);
+    expect(shown).toHaveLength(1);
+    expect(new Set(paid().map((each) => JSON.stringify(each.accepted))).size).toBe(1);
+    expect(new Set(requests.slice(1).map((headers) => headers[HEADERS.payment.toLowerCase()])).size).toBe(1);
+  });
+});
+
+describe('nothing is signed or sent', () => {
+  const { amount, ...withoutAmount } = requirement();
+  const unpayable: [string, Reply][] = [
+    ...['5e5', '5 ', ' 5', '5\n', '5\t', '+5', '-5', '0x5', '5.0', '05', '0', '', '٥', '9'.repeat(30)].map(
+      (amount): [string, Reply] => [`of the amount ${JSON.stringify(amount)}`, asking(requirement({ amount }))],
+    ),
+    ['of an amount that is a number', asking(requirement({ amount: 5 }))],
+    ['of an amount in a list', asking(requirement({ amount: ['5'] }))],
+    ['of another mint', asking(requirement({ asset: PAYEE }))],
+    ["of the other network's mint", asking(requirement({ asset: USDC.mainnet }))],
+    ['of a payee that would write to the terminal', asking(requirement({ payTo: `\u001b[2K${PAYEE}` }))],
+    ['of another scheme', asking(requirement({ scheme: 'upto' }))],
+    ['that are no requirements', asking(null, 'exact', 5, [])],
+    ['of version 1', { body: { x402Version: 1, accepts: [{ ...withoutAmount, maxAmountRequired: amount }] } }],
+    ['of version 1 with an amount', { body: { x402Version: 1, accepts: [requirement()] } }],
+    ['of no version', { body: { accepts: [requirement()] } }],
+  ];
+
+  it.each(unpayable)('where a 402 accepts payments %s alone; a sentence says so', async (_, reply) => {
+    const { outcome, shown } = await ask([reply]);
+    expect(outcome).toMatch(NOTHING);
+    expect([shown, requests.length, paid()]).toEqual([[], 1, []]);
+  });
+
+  it.each([
+    ['nothing', { x402Version: 2, accepts: [] }],
+    ['no list', { x402Version: 2, accepts: requirement() }],
+    ['no JSON object', null],
+  ])('where a 402 accepts %s; it is handed on', async (_, body) => {
+    const { outcome, shown } = await ask([{ body }]);
+    expect([outcome, shown, requests.length]).toEqual([402, [], 1]);
+  });
+
+  it('where the offer is not approved', async () => {
+    const { outcome } = await ask(
+      [asking(requirement(), requirement({ amount: '1' }))],
+      ({ amount }) => amount === '1',
+    );
+    expect([outcome, requests.length]).toEqual(['too dear', 1]);
+  });
+
+  it('where the payer would have to pay the fee', async () => {
+    const { outcome, shown } = await ask([asking(requirement({ extra: { feePayer: payer.address } }))]);
+    expect([outcome, shown.length]).toEqual([expect.stringContaining('it was not sent'), 1]);
+    expect(requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,139 @@
+import { newKeypair, type Offer, offerIn, paymentFor, signerFromBytes } from '@asset-gateway/client';
+import { NETWORKS, type PaymentRequired, USDC } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { assertPays, type Payment } from '../../packages/client/src/payment-check.ts';
+import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
+import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
+import { carrying } from './forge-market.ts';
+import { copyOf, instruction, limitOf, memoOf, PROGRAMS, transferOf, u64 } from './forge-table.ts';
+import { type Draft, draftOf, readable, signed, signer, writable } from './forge-wire.ts';
+
+const [keypair, thief] = [newKeypair(), newKeypair()];
+const payer = signerFromBytes(keypair).address;
+const stranger = signerFromBytes(thief).address;
+const payTo = signerFromBytes(newKeypair()).address;
+const feePayer = signerFromBytes(newKeypair()).address;
+const REQUIRED = {
+  x402Version: 2,
+  accepts: [
+    {
+      scheme: 'exact',
+      network: NETWORKS.devnet,
+      amount: '5',
+      asset: USDC.devnet,
+      payTo,
+      maxTimeoutSeconds: 60,
+      extra: { feePayer, memo: 'x'.repeat(32) },
+    },
+  ],
+} as unknown as PaymentRequired;
+
+let chain: Chain;
+let genuine: Payment;
+let strangersAta: string;
+beforeAll(async () => {
+  chain = await startChain({ cluster: 'devnet' });
+  await chain.fundUsdc(payer, 1000n);
+  strangersAta = await associatedAddress(stranger, USDC.devnet);
+  const [header = ''] = Object.values(await paymentFor(REQUIRED, { keypair, rpcUrl: chain.url }));
+  genuine = JSON.parse(atob(header)) as Payment;
+});
+afterAll(() => chain.close());
+
+const offer = offerIn(REQUIRED) as Offer;
+
+/** The genuine payment with another transaction, signed by whoever can. */
+function changed(change: (draft: Draft) => void): Payment {
+  const draft = draftOf(Buffer.from(String(genuine.payload.transaction), 'base64'));
+  change(draft);
+  return carrying({ ...genuine }, signed(draft, [keypair, thief])) as unknown as Payment;
+}
+
+const setData = (draft: Draft, data: readonly number[]) =>
+  Object.assign(transferOf(draft), { data: Uint8Array.from(data) });
+const setAccount = (draft: Draft, at: number, key: string) => {
+  const index = writable(draft, key);
+  transferOf(draft).accounts[at] = index;
+};
+const [SOURCE, MINT, DESTINATION, AUTHORITY] = [0, 1, 2, 3];
+
+describe('a payment is sent', () => {
+  it('as x402’s own client makes it', async () => {
+    await expect(assertPays(genuine, offer, payer)).resolves.toBeUndefined();
+  });
+
+  it('with words beside the transfer, and another bid for compute units', async () => {
+    const payment = changed((draft) => {
+      draft.instructions.push(copyOf(memoOf(draft)));
+      limitOf(draft).data = Uint8Array.from([2, 0, 0, 1, 0]);
+    });
+    await expect(assertPays(payment, offer, payer)).resolves.toBeUndefined();
+  });
+});
+
+describe('a payment is not sent', () => {
+  const forgeries: readonly (readonly [string, (draft: Draft) => unknown])[] = [
+    ['of more', (draft) => setData(draft, [12, ...u64(6n), 6])],
+    ['of less', (draft) => setData(draft, [12, ...u64(4n), 6])],
+    ['of another count of decimals', (draft) => setData(draft, [12, ...u64(5n), 9])],
+    ['by a transfer that is not checked', (draft) => setData(draft, [3, ...u64(5n)])],
+    ['that lets somebody spend later', (draft) => setData(draft, [13, ...u64(5n), 6])],
+    ['made twice', (draft) => draft.instructions.push(copyOf(transferOf(draft)))],
+    ['not made', (draft) => draft.instructions.splice(2, 1)],
+    ['of another mint', (draft) => setAccount(draft, MINT, PROGRAMS.system)],
+    ["to a stranger's account", (draft) => setAccount(draft, DESTINATION, strangersAta)],
+    ["to the payee's wallet in place of its token account", (draft) => setAccount(draft, DESTINATION, payTo)],
+    ["from a stranger's account", (draft) => setAccount(draft, SOURCE, strangersAta)],
+    [
+      'on the word of a stranger',
+      (draft) => {
+        const authority = signer(draft, stranger);
+        transferOf(draft).accounts[AUTHORITY] = authority;
+      },
+    ],
+    ['with an account too many', (draft) => transferOf(draft).accounts.push(0)],
+    [
+      'by another token program',
+      (draft) => Object.assign(transferOf(draft), { program: readable(draft, PROGRAMS.token2022) }),
+    ],
+    [
+      'beside which lamports move',
+      (draft) => draft.instructions.push(instruction(draft, PROGRAMS.system, [1, 0], [2, 0, 0, 0, ...u64(1000n)])),
+    ],
+    ['to an account of a lookup table', toLookup],
+  ];
+
+  function toLookup(draft: Draft): void {
+    draft.lookups.push({ table: stranger, writable: [0], readonly: [] });
+    transferOf(draft).accounts[DESTINATION] = draft.keys.length;
+  }
+
+  it.each(forgeries)('%s', async (_, change) => {
+    await expect(assertPays(changed(change), offer, payer)).rejects.toThrow(/^the payment that was made is not /);
+  });
+
+  it.each([
+    ['scheme', 'upto'],
+    ['network', NETWORKS.mainnet],
+    ['asset', USDC.mainnet],
+    ['payTo', stranger],
+    ['amount', '900000'],
+    ['amount', undefined],
+  ])('that claims to be for another %s: %s', async (name, value) => {
+    const accepted = { ...(genuine.accepted as object), [name]: value };
+    await expect(assertPays({ ...genuine, accepted }, offer, payer)).rejects.toThrow(/ not the one that was approved/);
+  });
+
+  it.each<[string, Partial<Offer>]>([
+    ['amount', { amount: '6' }],
+    ['payee', { payTo: stranger }],
+    ['network', { network: NETWORKS.mainnet }],
+  ])('when another %s was approved', async (_, approved) => {
+    await expect(assertPays(genuine, { ...offer, ...approved }, payer)).rejects.toThrow(/it was not sent$/);
+  });
+
+  it('that is no transaction at all', async () => {
+    await expect(assertPays({ ...genuine, payload: { transaction: 'AAAA' } }, offer, payer)).rejects.toThrow();
+    await expect(assertPays({ ...genuine, payload: {} }, offer, payer)).rejects.toThrow();
+  });
+});

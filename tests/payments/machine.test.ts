@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type PaymentEvent, step } from '../../packages/gateway/src/payments/machine.ts';
+import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import {
+  callsOf,
+  type HeldRecord,
+  type Moment,
+  NEW_PAYER,
+  type PaymentState,
+} from '../../packages/gateway/src/payments/state.ts';
+import { newPayment, REFUSED, SETTLED } from './forge-records.ts';
+
+const NOW = 1_000_000_000;
+const LEASE_MS = 6_000;
+const here: Moment = { nowMs: NOW, node: 'here', leaseMs: LEASE_MS };
+const payment = newPayment({ owner: 'owner' });
+const { key } = payment;
+
+const inFlight = [{ key, node: 'here', untilMs: NOW + 1 }];
+const held = { node: 'here', leasedUntilMs: NOW + 1 };
+const lapsed = { node: 'there', leasedUntilMs: NOW };
+const over = { resolvedAtMs: NOW - 1, forgetAtMs: NOW + 1 };
+
+const stateOf = (record: HeldRecord | undefined, due: PaymentState['due'] = []): PaymentState => ({
+  record,
+  payer: record ? { ...NEW_PAYER, inFlight } : NEW_PAYER,
+  due,
+});
+
+/** Every state that a payment can be found in. */
+const STATES = {
+  unknown: stateOf(undefined),
+  reserved: stateOf({ ...payment, ...held, progress: 'reserved' }),
+  'reserved, lapsed': stateOf({ ...payment, ...lapsed, progress: 'reserved' }),
+  settling: stateOf({ ...payment, ...held, progress: 'settling' }, [{ key }]),
+  'settling, lapsed': stateOf({ ...payment, ...lapsed, progress: 'settling' }, [{ key }]),
+  unresolved: stateOf({ ...payment, progress: 'unresolved' }, [{ key }]),
+  owed: stateOf({ ...payment, ...over, ...SETTLED, owed: true }, [{ key, untilMs: NOW + 1 }]),
+  delivered: stateOf({ ...payment, ...over, ...SETTLED, owed: false }),
+  refused: stateOf({ ...payment, ...over, ...REFUSED, owed: false }),
+  'refused, forgotten': stateOf({ ...payment, ...REFUSED, resolvedAtMs: 0, forgetAtMs: NOW - 1 }),
+} as const;
+
+/** Every event, from whoever may bring it about. */
+const EVENTS = {
+  reserved: { kind: 'reserved', payment: { ...payment, owner: 'next' } },
+  called: { kind: 'called' },
+  settling: { kind: 'settling', owner: 'owner', sent: { height: 7 } },
+  'settling by another': { kind: 'settling', owner: 'another', sent: {} },
+  unresolved: { kind: 'unresolved', signature: 'told' },
+  'proof of a transfer': { kind: 'resolved', proof: SETTLED, owner: undefined },
+  'proof of none': { kind: 'resolved', proof: REFUSED, owner: undefined },
+  "the owner's word": { kind: 'resolved', proof: REFUSED, owner: 'owner' },
+  "another's word": { kind: 'resolved', proof: REFUSED, owner: 'another' },
+  adopted: { kind: 'adopted', payment, signature: 'found' },
+  released: { kind: 'withdrawn', owner: 'owner', from: 'reserved' },
+  'released by another': { kind: 'withdrawn', owner: 'another', from: 'reserved' },
+  withdrawn: { kind: 'withdrawn', owner: 'owner', from: 'settling' },
+  delivered: { kind: 'delivered' },
+  renewed: { kind: 'renewed', owner: 'owner' },
+} as const satisfies Record<string, PaymentEvent>;
+
+/** How far each event takes a payment from each state; what is not named changes nothing. */
+const CHANGES: Readonly<Record<keyof typeof STATES, Partial<Record<keyof typeof EVENTS, string>>>> = {
+  unknown: { reserved: 'reserved', adopted: 'settled' },
+  reserved: {
+    called: 'reserved',
+    settling: 'settling',
+    'proof of a transfer': 'settled',
+    'proof of none': 'refused',
+    adopted: 'settled',
+    released: 'unknown',
+    renewed: 'reserved',
+  },
+  'reserved, lapsed': { reserved: 'reserved', adopted: 'settled' },
+  settling: {
+    called: 'settling',
+    unresolved: 'unresolved',
+    'proof of a transfer': 'settled',
+    'proof of none': 'refused',
+    "the owner's word": 'refused',
+    adopted: 'settled',
+    withdrawn: 'unknown',
+    renewed: 'settling',
+  },
+  'settling, lapsed': {
+    called: 'unresolved',
+    unresolved: 'unresolved',
+    'proof of a transfer': 'settled',
+    'proof of none': 'refused',
+    adopted: 'settled',
+  },
+  unresolved: {
+    called: 'unresolved',
+    unresolved: 'unresolved',
+    'proof of a transfer': 'settled',
+    'proof of none': 'refused',
+    adopted: 'settled',
+  },
+  owed: { called: 'settled', delivered: 'settled' },
+  delivered: { called: 'settled' },
+  refused: { called: 'refused', 'proof of a transfer': 'settled', 'proof of none': 'refused', adopted: 'settled' },
+  'refused, forgotten': { reserved: 'reserved', adopted: 'settled' },
+};
+
+const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T)[];
+
+describe('every event in every state', () => {
+  it.each(keysOf(STATES))('P7 %s', (name) => {
+    for (const event of keysOf(EVENTS)) {
+      const { verdict, before, after } = step(STATES[name], EVENTS[event], here);
+      const expected = CHANGES[name][event];
+      const isChanged = verdict === 'done' || verdict === 'reserved';
+      const outcome = { name, event, isChanged, progress: after.record?.progress ?? 'unknown' };
+      const progress = expected ?? before.record?.progress ?? 'unknown';
+      expect(outcome).toEqual({ name, event, isChanged: expected !== undefined, progress });
+      if (!isChanged) expect(after).toBe(before);
+    }
+  });
+});
+
+describe('a refusal to reserve', () => {
+  const reserved = (state: Partial<PaymentState>, moment = here) =>
+    step({ ...STATES.unknown, ...state }, EVENTS.reserved, moment).verdict;
+  const others = (count: number, node = 'here') =>
+    Array.from({ length: count }, (_, index) => ({ key: `other ${index}`, node, untilMs: NOW + 1 }));
+  const calls = (count: number, atMs: number, of = 'other') => Array.from({ length: count }, () => ({ key: of, atMs }));
+
+  it.each<[string, Partial<PaymentState>, string]>([
+    ['an open payment for the same request', { due: [{ key: 'other' }] }, 'owed'],
+    ['an answer that is owed for it', { due: [{ key: 'other', untilMs: NOW + 1 }] }, 'owed'],
+    ['an answer that is owed no more', { due: [{ key: 'other', untilMs: NOW }] }, 'reserved'],
+    ['three payments in flight', { payer: { ...NEW_PAYER, inFlight: others(3) } }, 'reserved'],
+    ['four payments in flight', { payer: { ...NEW_PAYER, inFlight: others(4) } }, 'payer_busy'],
+    ['two calls for it', { payer: { ...NEW_PAYER, calls: calls(2, NOW, key) } }, 'reserved'],
+    ['three calls for it', { payer: { ...NEW_PAYER, calls: calls(3, NOW - 599_999, key) } }, 'exhausted'],
+    ['nine calls that nothing followed', { payer: { ...NEW_PAYER, calls: calls(9, NOW - 59_999) } }, 'reserved'],
+    ['ten calls that nothing followed', { payer: { ...NEW_PAYER, calls: calls(10, NOW - 59_999) } }, 'payer_busy'],
+    ['ten calls of a minute ago', { payer: { ...NEW_PAYER, calls: calls(10, NOW - 60_000) } }, 'reserved'],
+  ])('P14 goes by what the payer has: %s', (_, state, verdict) => {
+    expect(reserved(state)).toBe(verdict);
+  });
+
+  it('P14 goes by other processes only where there are any', () => {
+    const busy = { payer: { ...NEW_PAYER, inFlight: others(4, 'there') } };
+    expect([reserved(busy), reserved(busy, { ...here, leaseMs: undefined })]).toEqual(['payer_busy', 'reserved']);
+  });
+});
+
+describe('a settlement', () => {
+  it('P18 counts its calls no more against the payer, makes the payer known, and owes the answer', () => {
+    const called = step(STATES.settling, EVENTS.called, here).after;
+    const { after } = step(called, EVENTS['proof of a transfer'], here);
+    expect(after.payer).toEqual({ inFlight: [], calls: [], settledAtMs: NOW });
+    expect(after.due).toEqual([{ key, untilMs: NOW + PAYMENTS.answerMs }]);
+    expect(after.record).toMatchObject({ owed: true, resolvedAtMs: NOW, forgetAtMs: NOW + PAYMENTS.recordMs });
+    expect(callsOf(after, key)).toBe(1);
+  });
+});
+
+describe('any events in any order', () => {
+  const anyEvents = fc.array(fc.tuple(fc.constantFrom(...keysOf(EVENTS)), fc.nat(400_000)), { maxLength: 40 });
+
+  it('P7 money that may have moved is never forgotten without proof, and a settled payment stays one', () => {
+    fc.assert(
+      fc.property(anyEvents, (events) => {
+        let [state, nowMs] = [STATES.unknown as PaymentState, NOW];
+        for (const [name, elapsedMs] of events) {
+          nowMs += elapsedMs;
+          const { before, after } = step(state, EVENTS[name], { ...here, nowMs });
+          const [was, is] = [before.record?.progress, after.record?.progress];
+          if (was === 'unresolved') expect(['unresolved', 'settled', 'refused']).toContain(is);
+          if (was === 'settled') expect(is).toBe('settled');
+          if (was === 'settling' && is === undefined) expect(name).toBe('withdrawn');
+          if (is === 'settling' || is === 'unresolved') expect(after.due.map((due) => due.key)).toContain(key);
+          state = after;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

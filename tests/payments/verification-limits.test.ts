@@ -1,0 +1,76 @@
+import { Refusal } from '@asset-gateway/protocol';
+import { describe, expect, it } from 'vitest';
+import { VerificationLimits, type Verified } from '../../packages/gateway/src/payments/verification-limits.ts';
+
+let serial = 0;
+const known = () => ({ payer: `payer ${serial++}`, challenge: `memo ${serial++}`, isNewPayer: false });
+const newcomer = () => ({ ...known(), isNewPayer: true });
+
+/** When an attempt is to be made again, in seconds; 0 for one that is let in. */
+function waitOf(attempt: () => unknown): number | undefined {
+  try {
+    attempt();
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    expect([error.code, error.details.payment]).toEqual(['rate_limited', { state: 'unused' }]);
+    return error.retryAfterSeconds;
+  }
+}
+
+describe('V6 verifications under way', () => {
+  it('V6 are 32 at once, 16 of them of payers that have settled nothing', () => {
+    const limits = new VerificationLimits();
+    for (let count = 0; count < 16; count++) limits.enter(newcomer(), 0);
+    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
+    const leave = Array.from({ length: 16 }, () => limits.enter(known(), 0));
+    expect(waitOf(() => limits.enter(known(), 0))).toBe(1);
+    leave[0]?.();
+    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
+    expect(waitOf(() => limits.enter(known(), 0))).toBe(0);
+  });
+
+  it('V6 leave room for a newcomer when one of them ends', () => {
+    const limits = new VerificationLimits();
+    const leave = Array.from({ length: 16 }, () => limits.enter(newcomer(), 0));
+    leave[3]?.();
+    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(0);
+    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
+  });
+});
+
+describe('V6 failed verifications', () => {
+  const MINUTE = 60_000;
+
+  function fail(limits: VerificationLimits, verified: Verified, nowMs: number): void {
+    limits.failed(verified, nowMs);
+    limits.failedByPayer(verified, nowMs);
+  }
+
+  it.each(['payer', 'challenge'] as const)('V6 of one %s are three in a minute, and no more are begun', (name) => {
+    const limits = new VerificationLimits();
+    const first = known();
+    const again = () => ({ ...known(), [name]: first[name] });
+    for (const nowMs of [0, 10_000, 20_000]) {
+      const attempt = again();
+      limits.enter(attempt, nowMs)();
+      fail(limits, attempt, nowMs);
+    }
+    expect(waitOf(() => limits.enter(again(), 30_000))).toBe(30);
+    expect(waitOf(() => limits.enter(known(), 30_000))).toBe(0);
+    expect(waitOf(() => limits.enter(again(), MINUTE - 1))).toBe(1);
+    const attempt = again();
+    expect(waitOf(() => limits.enter(attempt, MINUTE))).toBe(0);
+    fail(limits, attempt, MINUTE);
+    expect(waitOf(() => limits.enter(again(), MINUTE))).toBe(10);
+    expect(waitOf(() => limits.enter(again(), 3 * MINUTE))).toBe(0);
+  });
+
+  it('V6 that may be somebody else’s copies leave the payer alone', () => {
+    const limits = new VerificationLimits();
+    const copied = known();
+    for (let count = 0; count < 5; count++) limits.failed(copied, 0);
+    expect(waitOf(() => limits.enter(copied, 0))).toBe(60);
+    expect(waitOf(() => limits.enter({ ...known(), payer: copied.payer }, 0))).toBe(0);
+  });
+});

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { newKeypair } from '@asset-gateway/client';
+import bs58 from 'bs58';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../http/ports.ts';
+import { rowOf } from '../http/targets.ts';
+import { node, runCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+
+const ASK = 'packages/client/dist/ask.js';
+
+const folder = makeFolder();
+const servers: Server[] = [];
+let house: TestGateway;
+beforeAll(async () => {
+  house = await startTestGateway({}, { paid: true });
+});
+afterAll(async () => {
+  for (const server of servers) server.close().closeAllConnections();
+  await house.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs the command line as a user does, against this gateway or another place. */
+const ask = (words: readonly string[], ASSET_GATEWAY_URL = house.url) =>
+  runCommand(node(ASK, ...words), { env: { ASSET_GATEWAY_URL } });
+
+async function listen(handle: RequestListener): Promise<string> {
+  const server = createServer(handle).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const arrivals = (): number => house.upstream.arrivals.length + (house.shop?.provider.arrivals.length ?? 0);
+
+/** Runs it where nothing may be asked of any upstream. */
+async function refused(words: readonly string[], url?: string) {
+  const before = [arrivals(), house.logLines.length];
+  const outcome = await ask(words, url);
+  expect([arrivals(), house.logLines.length]).toEqual(before);
+  expect(outcome.stdout).toBe('');
+  expect(outcome.stderr).not.toMatch(/ at |node:/);
+  return outcome;
+}
+
+describe('ask prints', () => {
+  it('a document that is text as it is', async () => {
+    const { code, stdout } = await ask(['/llms.txt']);
+    expect([code, stdout]).toEqual([0, await (await fetch(`${house.url}/llms.txt`)).text()]);
+  });
+
+  it('JSON in lines, also of a refusal', async () => {
+    const { code, stdout } = await ask(['assets/solana']);
+    expect([code, JSON.parse(stdout).ok]).toEqual([0, true]);
+    expect(stdout).toMatch(/^\{\n {2}"ok": true,\n/);
+    const unknown = await ask(['/nothing']);
+    expect([unknown.code, JSON.parse(unknown.stdout).error]).toEqual([1, 'not_found']);
+  });
+});
+
+describe('ask says what to type', () => {
+  const MINTS = JSON.stringify(rowOf('tokens.marketSnapshots').example.body);
+  const SOLD = 'solana/mainnet/helius/rpc/getBalance';
+  const PARAMS = JSON.stringify(rowOf('rpc.mainnet.helius.getBalance').example.body);
+
+  it.each([
+    [
+      'where a body was forgotten',
+      ['assets/market-snapshots'],
+      `/v1/x402/tokens/assets/market-snapshots takes a JSON body; type npm run ask -- assets/market-snapshots '${MINTS}'`,
+    ],
+    [
+      'where the body of something sold was forgotten',
+      ['--pay', SOLD],
+      `/v1/x402/${SOLD} takes a JSON body; type npm run ask -- --pay ${SOLD} '${PARAMS}'`,
+    ],
+    [
+      'where the body is no JSON',
+      ['assets/market-snapshots', '{mints:[]}'],
+      `the body is no JSON; type it as one word, between single quotes: npm run ask -- assets/market-snapshots '${MINTS}'`,
+    ],
+    [
+      'where a shell has cut the body up',
+      ['assets/market-snapshots', '{mints:', '[]}'],
+      `the body is several words; type it between single quotes: npm run ask -- assets/market-snapshots '${MINTS}'`,
+    ],
+    [
+      'where a body is not taken',
+      ['assets/search?q=gold', '{}'],
+      "/v1/x402/tokens/assets/search?q=gold takes no body; type npm run ask -- 'assets/search?q=gold'",
+    ],
+    [
+      'where the keypair is in no file',
+      ['--keypair', 'none.json', 'assets/solana'],
+      '--keypair: there is no file none.json',
+    ],
+  ])('%s, and asks nothing', async (_, words, sentence) => {
+    const { code, stderr } = await refused(words);
+    expect([code, stderr]).toEqual([2, `ask: ${sentence}\n`]);
+  });
+
+  it('where a word is unknown, and how the command is used', async () => {
+    const { code, stderr } = await refused(['--payy', 'assets/solana']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^ask: Unknown option '--payy'\nUsage: npm run ask -- <path> /);
+  });
+
+  it('where the keypair file is none, and shows nothing of it', async () => {
+    const file = join(folder, 'key.txt');
+    const key = bs58.encode(newKeypair());
+    for (const text of [key, `[${key.length}]`, '{}']) {
+      writeFileSync(file, text);
+      const { code, stderr } = await refused(['--keypair', file, 'assets/solana']);
+      expect([code, stderr]).toEqual([
+        2,
+        'ask: --keypair takes a Solana CLI keypair file: a JSON array of 64 numbers\n',
+      ]);
+    }
+  });
+});
+
+describe('ask says where it should be asked instead', () => {
+  it('where nothing listens', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { code, stderr } = await refused(['assets/solana'], url);
+    expect(code).toBe(1);
+    expect(stderr).toBe(`ask: nothing listens on ${url}; run npm start first, or set ASSET_GATEWAY_URL\n`);
+  });
+
+  it.each(['localhost:8402', 'gateway', 'ftp://gateway.example'])('for %s', async (url) => {
+    const { code, stderr } = await refused(['assets/solana'], url);
+    expect([code, stderr]).toEqual([2, 'ask: ASSET_GATEWAY_URL must be an origin such as http://localhost:8402\n']);
+  });
+
+  it('where there is no such host', async () => {
+    const { code, stderr } = await refused(['assets/solana'], 'http://gateway.invalid');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^ask: .*gateway\.invalid.*set ASSET_GATEWAY_URL.*\n$/);
+  });
+
+  it.each<[string, RequestListener]>([
+    ['a page', (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>hello</p>')],
+    ['a text that says no', (_, response) => response.writeHead(404, { 'Content-Type': 'text/plain' }).end('no')],
+    [
+      'JSON of somebody else',
+      (_, response) => response.writeHead(404, { 'Content-Type': 'application/json' }).end('{}'),
+    ],
+    ['nothing', (_, response) => response.writeHead(200).end()],
+  ])('where something else answers with %s', async (_, handle) => {
+    const url = await listen(handle);
+    const { code, stdout, stderr } = await ask(['assets/solana'], url);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(new RegExp(`ask: ${url} answers \\d+ and is no gateway; set ASSET_GATEWAY_URL to one\\n$`));
+  });
+
+  it('where somebody sends it elsewhere, and does not go there', async () => {
+    const url = await listen((_, response) => response.writeHead(308, { Location: house.url }).end());
+    const { code, stderr } = await refused(['assets/solana'], url);
+    expect(code).toBe(1);
+    expect(stderr).toBe(`ask: ${url} sends elsewhere; set ASSET_GATEWAY_URL to the origin that answers itself\n`);
+  });
+
+  it('where the connection breaks', async () => {
+    const url = await listen((request) => request.socket.destroy());
+    const { code, stderr } = await refused(['assets/solana'], url);
+    expect(code).toBe(1);
+    expect(stderr).toBe(`ask: ${url} cannot be reached (UND_ERR_SOCKET); set ASSET_GATEWAY_URL to a gateway\n`);
+  });
+
+  it('where the RPC to pay through is not there, and pays nothing', async () => {
+    const file = join(folder, 'id.json');
+    writeFileSync(file, JSON.stringify([...newKeypair()]));
+    const port = await freePort();
+    const path = 'helius/wallet/balances/86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+    const { code, stdout, stderr } = await ask(['--pay', '--keypair', file, '--rpc', `http://127.0.0.1:${port}`, path]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`ask: nothing answers on port ${port}; give --rpc another URL\n`);
+    expect(house.shop?.mainnet.transfers).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, connectFrom, get } from '../http/bare-server.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { compileGateway, endPrograms, type Program, startProgram, until } from './program.ts';
+
+const MAX_CONNECTIONS = 2_000;
+const SHARE = MAX_CONNECTIONS / 4;
+
+const dataDir = makeFolder();
+const clients: Client[] = [];
+let program: Program;
+let port: number;
+beforeAll(async () => {
+  await compileGateway();
+  program = startProgram({ PORT: '0', DATA_DIR: dataDir, TOKENS_API_KEY: 'a-key-of-no-upstream' });
+  port = Number(new URL(await program.url).port);
+}, 120_000);
+afterAll(async () => {
+  for (const { socket } of clients) socket.destroy();
+  await endPrograms();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function open(count: number, address: string): Promise<Client[]> {
+  const opened: Client[] = [];
+  while (opened.length < count) {
+    const some = Array.from({ length: Math.min(100, count - opened.length) }, () => connectFrom(port, address));
+    opened.push(...(await Promise.all(some)));
+  }
+  clients.push(...opened);
+  return opened;
+}
+
+/** The CPU time that the gateway has taken, in milliseconds. */
+function cpuMs(): number {
+  const fields = readFileSync(`/proc/${program.child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return 10 * (Number(fields[11]) + Number(fields[12]));
+}
+
+/** Asks on a new connection, and tells how much CPU time the gateway took until it answered. */
+async function asked(address: string): Promise<number> {
+  const before = cpuMs();
+  const [client] = (await open(1, address)) as [Client];
+  client.socket.write(get('/healthz'));
+  while (client.answers()[0]?.status !== 200) {
+    if (client.isClosed()) throw new Error('closed without an answer');
+    await pause(5);
+  }
+  client.socket.destroy();
+  return cpuMs() - before;
+}
+
+const closedAmong = (all: readonly Client[]): number => all.filter((client) => client.isClosed()).length;
+
+describe('a gateway in a process of its own', () => {
+  it('V14 serves whoever comes while one address and then four hold all the silent connections they can', async () => {
+    const first = await open(MAX_CONNECTIONS, '127.0.0.2');
+    await asked('127.0.0.1');
+    await asked('127.0.0.2');
+    await until(() => closedAmong(first) >= MAX_CONNECTIONS - SHARE);
+    expect(closedAmong(first)).toBeLessThanOrEqual(MAX_CONNECTIONS - SHARE + 1);
+    for (const last of [3, 4, 5]) await open(SHARE, `127.0.0.${last}`);
+    for (let round = 0; round < 20; round++) await asked(round % 2 === 0 ? '127.0.0.1' : '127.0.0.3');
+    expect(closedAmong(clients)).toBeLessThan(MAX_CONNECTIONS - SHARE + 100);
+    for (const { socket } of clients) socket.destroy();
+  });
+
+  it('V20 answers while others pipeline by the thousand and do not read', { timeout: 120_000 }, async () => {
+    const pipelines = await open(30, '127.0.0.2');
+    for (const { socket } of pipelines) socket.pause().write(get('/healthz').repeat(15_000));
+    const delays: number[] = [];
+    for (let round = 0; round < 20; round++) {
+      delays.push(await asked('127.0.0.1'));
+      await pause(50);
+    }
+    // To answer them all takes a minute of its CPU, whatever else the machine does.
+    expect(Math.max(...delays)).toBeLessThan(5_000);
+    expect(closedAmong(pipelines)).toBe(0);
+  });
+});

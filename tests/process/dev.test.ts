@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../http/ports.ts';
+import { type Command, node, startCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { compileAll } from './program.ts';
+
+const PATIENCE_MS = 240_000;
+const COPIED = ['packages', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.base.json', 'tsconfig.json'];
+const OWN = '@asset-gateway';
+const ANSWER = 'packages/gateway/src/compose/own-answers.ts';
+
+/** A copy of the sources that resolves its own packages, with everybody else's behind links, and counts as installed. */
+function copyTo(folder: string): void {
+  for (const name of COPIED) cpSync(name, join(folder, name), { recursive: true, preserveTimestamps: true });
+  mkdirSync(join(folder, 'node_modules', OWN), { recursive: true });
+  for (const name of readdirSync('node_modules'))
+    if (name !== OWN) symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
+  for (const name of readdirSync('packages'))
+    symlinkSync(join(folder, 'packages', name), join(folder, 'node_modules', OWN, name));
+  const content = [readFileSync('package-lock.json'), process.version, process.platform, process.arch].join(' ');
+  mkdirSync(join(folder, '.setup'));
+  writeFileSync(join(folder, '.setup/installed'), createHash('sha256').update(content).digest('hex'));
+}
+
+suiteWith('setsid', 'npm run dev', (setsid) => {
+  const folder = makeFolder();
+  const source = join(folder, ANSWER);
+  let command: Command;
+  let url: string;
+  const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+    while (!(await holds())) {
+      if (command.child.exitCode !== null) throw new Error(`ended: ${command.stdout()}${command.stderr()}`);
+      await pause(100);
+    }
+  };
+  const status = () =>
+    fetch(`${url}/healthz`)
+      .then((response) => response.json())
+      .then((body) => (body as { status: string }).status)
+      .catch(() => undefined);
+  const change = (from: string, to: string) => {
+    const text = readFileSync(source, 'utf8');
+    expect(text).toContain(from);
+    writeFileSync(source, text.replace(from, to));
+  };
+
+  beforeAll(async () => {
+    await compileAll();
+    copyTo(folder);
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    // In a group of its own, to which a signal can be sent as a terminal does.
+    const words = [setsid, ...node('scripts/run.mjs', 'dev')];
+    // Without a PATH there is no npm that could install anything.
+    const env = { PATH: '', PORT: String(port), DATA_DIR: join(folder, 'data') };
+    command = startCommand(words, { cwd: folder, env });
+    await until(async () => (await status()) === 'healthy' && command.stdout().includes('Watching for file changes'));
+  }, PATIENCE_MS);
+  afterAll(async () => {
+    if (command.child.exitCode === null) process.kill(-(command.child.pid ?? 0), 'SIGKILL');
+    await command.ended;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('says what does not compile, and serves what does', { timeout: PATIENCE_MS }, async () => {
+    change("'healthy'", 'nobody');
+    await until(() => /own-answers\.ts.*error TS2304: Cannot find name 'nobody'/.test(command.stdout()));
+    change('nobody', "'mended'");
+    await until(async () => (await status()) === 'mended');
+  });
+
+  it('ends with everything that it has started on Ctrl+C', { timeout: PATIENCE_MS }, async () => {
+    process.kill(-(command.child.pid ?? 0), 'SIGINT');
+    // The output closes when nobody is left to write to it.
+    expect((await command.ended).code).toBe(0);
+    expect(await status()).toBeUndefined();
+  });
+});

@@ -1,0 +1,125 @@
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { node, type Outcome, runCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { findProgram } from '../kit/optional.ts';
+import { compileGateway } from './program.ts';
+
+const { version, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly version: string;
+  readonly scripts: Readonly<Record<string, string>>;
+};
+const NAMES = Object.keys(scripts).filter((name) => scripts[name]?.startsWith('node scripts/run.mjs'));
+const HELP = ['--help', '-h'];
+
+const usage = (line: string) => expect.stringMatching(new RegExp(`^Usage: ${line}(?!\\w)`));
+const asked = (line: string): Outcome => ({ code: 0, stdout: usage(line), stderr: '' });
+const notUnderstood = (line: string): Outcome => ({ code: 2, stdout: '', stderr: usage(line) });
+
+describe('in a clone in which nothing is installed', () => {
+  const [clone, home] = [makeFolder(), makeFolder()];
+  const FILES = ['package.json', '.npmrc', 'scripts'];
+  beforeAll(() => {
+    for (const name of FILES) cpSync(name, join(clone, name), { recursive: true });
+  });
+  afterAll(() => {
+    for (const folder of [clone, home]) rmSync(folder, { recursive: true, force: true });
+  });
+
+  const seen = (): string[] => readdirSync(clone, { recursive: true }).map(String).sort();
+
+  /** Runs a script there and sees that nothing has been written. */
+  async function run(words: readonly string[]): Promise<Outcome> {
+    const before = seen();
+    const outcome = await runCommand(words, { cwd: clone, env: { HOME: home } });
+    expect(seen()).toEqual(before);
+    return outcome;
+  }
+
+  it('there is help for each of these commands', () => {
+    expect(NAMES.sort()).toEqual([
+      'ask',
+      'dev',
+      'docs',
+      'doctor',
+      'gateway',
+      'measure',
+      'measure:worst',
+      'start',
+      'test',
+    ]);
+  });
+
+  it.each(NAMES.flatMap((name) => HELP.map((word) => [name, word] as const)))(
+    '%s %s says how it is used, and does nothing',
+    async (name, word) => {
+      const line = name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`;
+      expect(await run(node('scripts/run.mjs', name, word))).toEqual(asked(line));
+    },
+  );
+
+  it('npm passes the word on', async () => {
+    const npm = findProgram('npm') ?? 'npm';
+    const { code, stdout } = await run([
+      npm,
+      'run',
+      '--silent',
+      '--no-update-notifier',
+      '--cache',
+      home,
+      'docs',
+      '--',
+      '--help',
+    ]);
+    expect([code, stdout]).toEqual([0, usage('npm run docs')]);
+  });
+
+  it('help is for all commands where none is named', async () => {
+    expect(await run(node('scripts/run.mjs', '--help'))).toEqual(asked('node scripts/run.mjs <command>'));
+  });
+
+  it.each([[[]], [['strat']], [['constructor']], [['--verbose']]])('%j is no command', async (words) => {
+    expect(await run(node('scripts/run.mjs', ...words))).toEqual(notUnderstood('node scripts/run.mjs <command>'));
+  });
+
+  it.each(['start', 'dev', 'docs', 'measure'])('%s takes no such words', async (name) => {
+    const line = name === 'start' ? 'npm start' : `npm run ${name}`;
+    expect(await run(node('scripts/run.mjs', name, 'something'))).toEqual(notUnderstood(line));
+  });
+});
+
+describe('the programs themselves', () => {
+  const MAIN = 'packages/gateway/dist/main.js';
+  beforeAll(compileGateway, 120_000);
+
+  it.each(HELP)('asset-gateway %s says how it is used', async (word) => {
+    expect(await runCommand(node(MAIN, word))).toEqual(asked('asset-gateway'));
+    const doctor = await runCommand(node(MAIN, 'doctor', word));
+    expect(doctor).toEqual(asked('asset-gateway doctor <url>'));
+    expect(await runCommand(node('packages/doctor/dist/main.js', word))).toEqual(doctor);
+  });
+
+  it('asset-gateway --version is that of the package', async () => {
+    expect(await runCommand(node(MAIN, '--version'))).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it.each(['start', 'docter', '--port', '--versions'])(
+    'asset-gateway %s is no command, and starts nothing',
+    async (word) => {
+      const { code, stdout, stderr } = await runCommand(node(MAIN, word), { env: { TOKENS_API_KEY: 'k', PORT: '0' } });
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(new RegExp(`^asset-gateway: there is no command "${word}"\\.\nUsage: asset-gateway\n`));
+    },
+  );
+
+  it.each(HELP)('ask %s says what the command of the repository says', async (word) => {
+    const own = await runCommand(node('packages/client/dist/ask.js', word));
+    expect(own).toEqual(asked('npm run ask'));
+    expect(own.stdout).toBe((await runCommand(node('scripts/run.mjs', 'ask', word))).stdout);
+  });
+
+  it('ask without a word says how it is used', async () => {
+    expect(await runCommand(node('packages/client/dist/ask.js'))).toEqual(notUnderstood('npm run ask'));
+  });
+});

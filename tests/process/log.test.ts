@@ -1,0 +1,94 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder } from '../kit/folder.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
+import { scrape } from '../operations/scrape.ts';
+import { compileGateway, endPrograms, type Program, startProgram } from './program.ts';
+
+/** Has the process say something on standard error again and again. */
+const COMPLAINING = '--import=data:text/javascript,setInterval(()=>process.stderr.write(String(1)),20).unref()';
+
+const folders: string[] = [];
+beforeAll(compileGateway, 120_000);
+afterAll(async () => {
+  await endPrograms();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+interface Place {
+  readonly program: Program;
+  readonly url: string;
+  readonly metricsUrl: string;
+}
+
+async function start(variables: object = {}): Promise<Place> {
+  const folder = makeFolder();
+  folders.push(folder);
+  const own = { PORT: '0', METRICS_PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'a-key-of-no-upstream' };
+  const program = startProgram({ ...own, ...variables });
+  const url = await program.url;
+  return { program, url, metricsUrl: /metrics on (http[^"]+)"/.exec(program.stdout())?.[1] ?? '' };
+}
+
+/** Asks a few times, so that there is something to log, and tells the statuses. */
+async function statusesOf({ url }: Place): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    statuses.push((await fetch(`${url}/healthz`)).status);
+    await pause(30);
+  }
+  return statuses;
+}
+
+const lost = async (place: { readonly metricsUrl?: string }) => (await scrape(place)).sum('asset_gateway_log_lost');
+
+describe.concurrent('V15 when whoever reads it dies', () => {
+  it('standard output is written to no more, the gateway serves on, a metric says so, and it still drains', async () => {
+    const place = await start();
+    expect(await lost(place)).toBe(0);
+    place.program.child.stdout?.destroy();
+    expect(await statusesOf(place)).toEqual([200, 200, 200, 200, 200]);
+    expect(await lost(place)).toBe(1);
+    place.program.child.kill('SIGTERM');
+    expect(await place.program.ended).toBe(0);
+    expect(place.program.stderr()).toBe('');
+  });
+
+  it('standard error ends nothing either', async () => {
+    const place = await start({ NODE_OPTIONS: COMPLAINING });
+    place.program.child.stderr?.destroy();
+    await pause(200);
+    expect(await statusesOf(place)).toEqual([200, 200, 200, 200, 200]);
+    expect(await lost(place)).toBe(0);
+    place.program.child.kill('SIGTERM');
+    expect(await place.program.ended).toBe(0);
+  });
+
+  it('both of them', async () => {
+    const place = await start({ NODE_OPTIONS: COMPLAINING });
+    place.program.child.stdout?.destroy();
+    place.program.child.stderr?.destroy();
+    expect(await statusesOf(place)).toEqual([200, 200, 200, 200, 200]);
+    expect(await lost(place)).toBe(1);
+  });
+});
+
+describe('V15 a destination of another kind', () => {
+  it('that refuses a line gets no other one', async () => {
+    let isRead = true;
+    const lines: string[] = [];
+    const write = (line: string) => {
+      lines.push(line);
+      if (!isRead) throw new Error('EPIPE');
+    };
+    const house = await startTestGateway({ METRICS_PORT: '0' }, { logTo: { write } });
+    const ask = async () => (await fetch(`${house.url}/healthz`)).status;
+    expect([await ask(), lines.length]).toEqual([200, 1]);
+    isRead = false;
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 200]);
+    expect(lines).toHaveLength(2);
+    expect(await lost(house.gateway)).toBe(1);
+    await house.stop();
+  });
+});

@@ -1,0 +1,137 @@
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { afterAll, describe, expect, it } from 'vitest';
+import { freePort } from '../http/ports.ts';
+import { type Command, inTerminal, node, runCommand, startCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { suiteWith } from '../kit/optional.ts';
+
+const START = node('packages/sandbox/dist/start.js');
+const ASK = `'${process.execPath}' packages/client/dist/ask.js`;
+const PATIENCE_MS = 120_000;
+
+const folder = makeFolder();
+const running: Command[] = [];
+afterAll(async () => {
+  for (const { child } of running) child.kill('SIGKILL');
+  await Promise.all(running.map(({ ended }) => ended));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let folders = 0;
+function start(port: number, words = START): Command {
+  const env = { PORT: String(port), DATA_DIR: `${folder}/${folders++}`, SHELL: '/bin/sh' };
+  const command = startCommand(words, { env });
+  running.push(command);
+  return command;
+}
+
+/** Waits until a command has written this; rejects when it ends instead. */
+async function written({ stdout, stderr, ended, child }: Command, text: string | RegExp): Promise<string> {
+  const isThere = () => (typeof text === 'string' ? stdout().includes(text) : text.test(stdout()));
+  const end = ended.then(() => Promise.reject(new Error(`ended: ${stdout()}${stderr()}`)));
+  end.catch(() => undefined);
+  while (!isThere()) await Promise.race([end, new Promise((resolve) => child.stdout?.once('data', resolve))]);
+  return stdout();
+}
+
+const BANNER_END = /npm run ask -- --pay .*\r?\n\r?\n/;
+
+/** A sandbox whose chains are on the two ports after its own; another program may take one of them meanwhile. */
+async function startRow(words = START, attempts = 5): Promise<{ command: Command; port: number; shown: string }> {
+  const port = await freePort();
+  const command = start(port, words);
+  try {
+    return { command, port, shown: await written(command, BANNER_END) };
+  } catch (error) {
+    if (attempts === 0) throw error;
+    return startRow(words, attempts - 1);
+  }
+}
+
+const commandsIn = (shown: string): string[] =>
+  [...shown.matchAll(/^ {4}(.*npm run ask -- .*?)\r?$/gm)].map(([, command = '']) => command);
+
+/** Types a command of the banner. */
+const type = (command: string) => runCommand(['sh', '-c', command.replace('npm run ask --', ASK)]);
+
+async function stopped({ child, ended }: Command): Promise<number | null> {
+  child.kill('SIGTERM');
+  return (await ended).code;
+}
+
+describe('the sandbox, on a port that is not the usual one', { timeout: PATIENCE_MS }, () => {
+  it('ends with commands that find it, and says which ports it has taken', async () => {
+    const { command, port, shown } = await startRow();
+    const commands = commandsIn(shown);
+    expect(commands).toHaveLength(2);
+    for (const each of commands) {
+      expect(each).toMatch(new RegExp(`^ASSET_GATEWAY_URL=http://localhost:${port} npm run ask -- `));
+      const outcome = await type(each);
+      expect([outcome.code, JSON.parse(outcome.stdout).ok], outcome.stderr).toEqual([0, true]);
+    }
+    const ports = /other ports +(.*)/.exec(shown)?.[1] ?? '';
+    expect(ports).toMatch(new RegExp(`^${port + 1} mainnet, ${port + 2} devnet, \\d+ Tokens API, \\d+ providers$`));
+    for (const [taken] of ports.matchAll(/\d+/g))
+      expect((await fetch(`http://127.0.0.1:${taken}/`)).status).not.toBe(200);
+    expect(await stopped(command)).toBe(0);
+  });
+
+  it('of its own choice says where its chains are', async () => {
+    const command = start(0);
+    const [first = '', second = ''] = commandsIn(await written(command, BANNER_END));
+    expect(second).toMatch(/--pay --rpc http:\/\/127\.0\.0\.1:\d+ /);
+    for (const each of [first, second]) {
+      const outcome = await type(each);
+      expect(outcome.code, outcome.stderr).toBe(0);
+    }
+    expect(await stopped(command)).toBe(0);
+  });
+});
+
+suiteWith('script', 'the sandbox at a terminal', (script) => {
+  it('shows its banner last, and short lines from the first request on', { timeout: PATIENCE_MS }, async () => {
+    const { command, port, shown } = await startRow(inTerminal(script, START));
+    const notices = shown.slice(0, shown.indexOf('Asset gateway listening'));
+    expect(notices).toMatch(/^(?:\d\d:\d\d:\d\d {2}(?:rpc|das|wallet): from .*\r\n){3}\r\n +$/);
+    await fetch(`http://127.0.0.1:${port}/healthz`);
+    const after = (await written(command, '/healthz')).slice(shown.length);
+    expect(after).toMatch(/^\d\d:\d\d:\d\d {2}200 GET \/healthz {2}[\d.]+ ms\r\n$/);
+    command.child.kill('SIGTERM');
+  });
+});
+
+describe('a port that the sandbox cannot have is one sentence that names PORT', { timeout: PATIENCE_MS }, () => {
+  const refused = async (port: number) => {
+    const { code, stderr } = await start(port).ended;
+    expect(code).toBe(1);
+    return stderr;
+  };
+
+  it.each([65_534, 65_535])('beyond the last one, from %s on', async (port) => {
+    expect(await refused(port)).toBe(
+      "asset-gateway: PORT must be at most 65533: the sandbox's chains listen on the two ports after it.\n",
+    );
+  });
+
+  it.each([1, 2])('in use, the %s. after it', async (offset) => {
+    const server = createServer();
+    const port = await freePort();
+    await new Promise<void>((listening) => server.listen(port + offset, '127.0.0.1', listening));
+    expect(await refused(port)).toBe(
+      `asset-gateway: PORT: ${port + offset} on 127.0.0.1, where the sandbox has a chain, is in use; ` +
+        'set a PORT after which two more are free, or stop the other program.\n',
+    );
+    await new Promise((closed) => server.close(closed));
+  });
+
+  it('in use itself', async () => {
+    const server = createServer();
+    const port = await freePort();
+    await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
+    expect(await refused(port)).toBe(
+      `asset-gateway: PORT: ${port} on 127.0.0.1 is in use; stop the other program or set PORT.\n`,
+    );
+    await new Promise((closed) => server.close(closed));
+  });
+});

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Script } from '../../packages/gateway/src/stores/redis/script.ts';
+import type { RedisServer } from '../kit/redis.ts';
+
+const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
+const UNITS: Readonly<Record<string, number>> = { s: SECOND, min: MINUTE, h: HOUR, d: DAY };
+const [NO_END, AS_ASKED] = [-1, 0];
+
+/** How long each kind of key lives, and in which of its states. */
+export const LIVES = {
+  state: { always: NO_END },
+  slots: { held: 75 * SECOND },
+  limits: { held: 75 * SECOND },
+  pause: { asked: AS_ASKED },
+  nonce: { used: 6 * MINUTE },
+  record: { reserved: 6 * SECOND, open: NO_END, settled: 24 * HOUR, refused: 5.5 * MINUTE },
+  answer: { open: NO_END, concluded: 10 * MINUTE },
+  payer: { new: 10 * MINUTE, settled: 30 * DAY },
+  due: { open: NO_END, settled: 10 * MINUTE },
+  signature: { settled: 24 * HOUR },
+  open: { filled: NO_END },
+  answers: { filled: NO_END },
+  sizes: { filled: NO_END },
+  until: { spent: HOUR },
+  fees: { spent: HOUR },
+  new: { spent: HOUR },
+  spent: { spent: HOUR },
+} as const;
+
+/** By key, the lives that docs/redis.md names, in their order. */
+export function readLives(): Record<string, number[]> {
+  const lives: Record<string, number[]> = {};
+  const [, table = ''] = readFileSync('docs/redis.md', 'utf8').split('| key | when | lives for |\n|---|---|---|\n');
+  for (const row of table.split('\n\n', 1)[0]?.split('\n') ?? []) {
+    const [keys = '', , life = ''] = row.slice(2, -2).split(' | ');
+    const [amount, unit = ''] = life.split(' ');
+    const milliseconds = life === 'no end' ? NO_END : Number(amount) * (UNITS[unit] ?? 0) || AS_ASKED;
+    for (const [, key = ''] of keys.matchAll(/`([\w-]+)`/g)) lives[key] = [...(lives[key] ?? []), milliseconds];
+  }
+  return lives;
+}
+
+/** Something that is done, the keys whose lives it sets anew, and those that it ends; all others go on as they were. */
+export interface Step {
+  readonly does: string;
+  run(): Promise<unknown>;
+  readonly sets?: Readonly<Record<string, number>>;
+  readonly ends?: readonly string[];
+}
+
+/** Takes the steps one after the other, and after each of them looks at every key that Redis has under this tag. */
+export async function expectLives(redis: RedisServer, tag: string, steps: readonly Step[]): Promise<void> {
+  const lives = new Map<string, { readonly life: number; readonly sinceMs: number }>();
+  for (const { does, run, sets = {}, ends = [] } of steps) {
+    // What is set anew can then be told from what is left alone.
+    await sleep(30);
+    const sinceMs = performance.now();
+    await run();
+    for (const [key, life] of Object.entries(sets)) lives.set(key, { life, sinceMs });
+    for (const key of ends) expect(lives.delete(key)).toBe(true);
+    const keys = (await redis.command('KEYS', `{gw:${tag}}:*`)) as string[];
+    const names = keys.map((key) => key.slice(`{gw:${tag}}:`.length));
+    expect({ does, leaves: names.sort() }).toEqual({ does, leaves: [...lives.keys()].sort() });
+    for (const [key, { life, sinceMs }] of lives) {
+      const left = Number(await redis.command('PTTL', `{gw:${tag}}:${key}`));
+      const least = life === NO_END ? NO_END : life - Math.ceil(performance.now() - sinceMs) - 1;
+      const isRight = left >= least && left <= life;
+      expect({ does, key, left: isRight || left }).toEqual({ does, key, left: true });
+    }
+  }
+}
+
+/** Redis has run every one of a module's scripts: none leaves a key that nobody has looked at. */
+export async function expectAllRun(redis: RedisServer, scripts: Readonly<Record<string, unknown>>): Promise<void> {
+  const hashes = Object.entries(scripts).filter(([, script]) => Object.hasOwn(Object(script), 'sha1'));
+  for (const [name, script] of hashes) {
+    expect([name, await redis.command('SCRIPT', 'EXISTS', (script as Script).sha1)]).toEqual([name, [1]]);
+  }
+}

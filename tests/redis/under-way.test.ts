@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Slot, Trail } from '../../packages/gateway/src/call.ts';
+import { openRedis, type RedisState } from '../../packages/gateway/src/compose/redis.ts';
+import { InFlight } from '../../packages/gateway/src/stages/in-flight.ts';
+import { createSpending } from '../../packages/gateway/src/stages/spend.ts';
+import type { Budget, NonceUse, Store } from '../../packages/gateway/src/stores/ports.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
+
+const [LIMIT, IN_FLIGHT, HONEST] = [10, 64, 4];
+/** So long every reply of Redis is on its way: what is asked in one turn is under way together. */
+const DELAY_MS = 50;
+
+redisSuite('V13 questions that are under way together', () => {
+  let redis: RedisServer;
+  let proxy: TcpProxy;
+  let node: RedisState;
+  let other: RedisState;
+  beforeAll(async () => {
+    redis = await startRedis();
+    proxy = await startTcpProxy(redis.port);
+    node = await openRedis(`redis://127.0.0.1:${proxy.port}`);
+    other = await openRedis(redis.url);
+    for (const { connect } of [node, other]) await connect(() => undefined);
+  });
+  afterAll(async () => {
+    await node.close();
+    await other.close();
+    await proxy.close();
+    await redis.stop();
+  });
+
+  const newNonces = (count: number): NonceUse[] =>
+    Array.from({ length: count }, () => ({
+      nonce: randomUUID(),
+      issuedAtSeconds: Math.floor(node.store.now() / 1000),
+      epoch: node.store.epoch() ?? '',
+    }));
+
+  async function useAt({ store }: { store: Store }, nonces: readonly NonceUse[]): Promise<readonly NonceUse[]> {
+    for (const nonce of nonces) await store.burn(nonce, 'somebody');
+    return nonces;
+  }
+
+  /** What a node with a fresh budget of so many slots answers when it is asked with all of these at once. */
+  async function spendTogether(limit: number, nonces: readonly NonceUse[]): Promise<string[]> {
+    const budget: Budget = { key: randomUUID(), limit, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
+    const room = new InFlight(IN_FLIGHT);
+    const spending = createSpending({ store: node.store, budget, room, randomId: randomUUID });
+    const spend = (nonce: NonceUse): Promise<Slot> =>
+      spending({ spend: (take) => take(nonce) }, { requestId: 'request' } as Trail)();
+    proxy.delayMs = DELAY_MS;
+    const ends = await Promise.allSettled(nonces.map(spend));
+    proxy.delayMs = 0;
+    return ends.map((end) => (end.status === 'fulfilled' ? 'a slot' : codeOf(end.reason)));
+  }
+
+  /** The same of what these are, made anew where a reply was too late on a busy machine. */
+  async function answersTo(limit: number, nonces: () => Promise<readonly NonceUse[]>) {
+    for (;;) {
+      const asked = await nonces();
+      const answers = await spendTogether(limit, asked);
+      if (!answers.includes('state_unavailable')) return { asked, answers };
+    }
+  }
+
+  const copiesOf = ([nonce]: readonly NonceUse[], count: number): NonceUse[] =>
+    nonce ? Array.from({ length: count }, () => nonce) : [];
+
+  it.each([
+    ['40 copies of one used nonce', LIMIT, async () => copiesOf(await useAt(node, newNonces(1)), 40)],
+    ['40 nonces that were used at this node', LIMIT, () => useAt(node, newNonces(40))],
+    ['40 nonces that were used at another node', LIMIT, () => useAt(other, newNonces(40))],
+    [
+      '200 copies of one used nonce, with more slots than calls in flight',
+      1_000,
+      async () => copiesOf(await useAt(node, newNonces(1)), 200),
+    ],
+    ['200 nonces that were used, with more slots than calls in flight', 1_000, () => useAt(other, newNonces(200))],
+  ])('V13 %s take nothing from honest sign-ins', async (_, limit, replays) => {
+    const { answers } = await answersTo(limit, async () => [...(await replays()), ...newNonces(HONEST)]);
+    expect(answers.slice(-HONEST)).toEqual(Array(HONEST).fill('a slot'));
+    expect(new Set(answers.slice(0, -HONEST))).toEqual(new Set(['invalid_siwx_nonce']));
+  });
+
+  it('V13 copies of a nonce that nobody has used become one call', async () => {
+    const { answers } = await answersTo(LIMIT, async () => copiesOf(newNonces(1), 40));
+    expect(answers.toSorted()).toEqual(['a slot', ...Array(39).fill('invalid_siwx_nonce')]);
+  });
+
+  it.each([
+    ['slots', LIMIT, LIMIT, 'rate_limited'],
+    ['calls in flight', 1_000, IN_FLIGHT, 'overloaded'],
+  ])('V13 of honest ones as many get through as there are %s, and the others keep their sign-in', async (...row) => {
+    const [, limit, through, refusal] = row;
+    const { asked, answers } = await answersTo(limit, async () => newNonces(100));
+    expect(answers.toSorted()).toEqual([...Array(through).fill('a slot'), ...Array(100 - through).fill(refusal)]);
+    const refused = asked.filter((_, index) => answers[index] === refusal);
+    const again = await spendTogether(1_000, refused.slice(0, IN_FLIGHT));
+    expect(again.filter((answer) => answer !== 'a slot' && answer !== 'state_unavailable')).toEqual([]);
+  });
+});
+
+const codeOf = (reason: unknown): string => (reason instanceof Refusal ? reason.code : String(reason));

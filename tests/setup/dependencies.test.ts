@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder } from '../kit/folder.ts';
+import { type Registry, startRegistry } from './registry.ts';
+
+const SETUP = pathToFileURL(resolve('scripts/setup.mjs')).href;
+const SCRIPT = `import { install } from ${JSON.stringify(SETUP)}; install();`;
+const WRONG = `sha512-${Buffer.alloc(64, 1).toString('base64')}`;
+const builds = { 'tool-build': '1.0.0' };
+
+/** The packages of a lock, by name. */
+type Locked = Record<string, object>;
+
+let folder: string;
+let registry: Registry;
+let serial = 0;
+
+beforeAll(async () => {
+  folder = makeFolder();
+  registry = await startRegistry(folder, [
+    { name: 'tool', version: '1.0.0', optionalDependencies: builds },
+    { name: 'tool', version: '1.1.0', optionalDependencies: builds },
+    { name: 'tool-build', version: '1.0.0' },
+  ]);
+});
+afterAll(async () => {
+  await registry.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const goodLock = (): Locked => ({
+  tool: { version: '1.0.0', integrity: registry.integrityOf('tool', '1.0.0'), optionalDependencies: builds },
+  'tool-build': { version: '1.0.0', integrity: registry.integrityOf('tool-build', '1.0.0'), optional: true },
+});
+
+/** A project that depends on the tool in some 1.x version, with this lock. */
+function makeProject(locked: Locked): string {
+  const project = join(folder, `project-${serial++}`);
+  mkdirSync(project);
+  const root = { name: 'project', version: '1.0.0', dependencies: { tool: '^1.0.0' } };
+  const packages = Object.entries(locked).map(([name, entry]) => [`node_modules/${name}`, entry]);
+  const lock = { ...root, lockfileVersion: 3, requires: true, packages: Object.fromEntries([['', root], ...packages]) };
+  writeFileSync(join(project, 'package.json'), JSON.stringify(root));
+  writeFileSync(join(project, 'package-lock.json'), JSON.stringify(lock));
+  writeFileSync(join(project, '.npmrc'), `registry=${registry.url}\ncache=${folder}/cache\naudit=false\n`);
+  return project;
+}
+
+async function install(project: string): Promise<{ code: number; said: string }> {
+  const env = { PATH: process.env.PATH, HOME: folder };
+  const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT], { cwd: project, env });
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { code, said };
+}
+
+const versionOf = (project: string, name: string): string =>
+  JSON.parse(readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8')).version;
+
+function expectNothingInstalled(project: string): void {
+  for (const name of ['node_modules/tool', 'node_modules/tool-build', '.setup/installed'])
+    expect(existsSync(join(project, name))).toBe(false);
+}
+
+describe('the set-up', () => {
+  it('installs what the lock names, not what is newest', async () => {
+    const project = makeProject(goodLock());
+    expect(await install(project)).toMatchObject({ code: 0 });
+    expect([versionOf(project, 'tool'), versionOf(project, 'tool-build')]).toEqual(['1.0.0', '1.0.0']);
+  });
+
+  it('V7 installs nothing when the hash of a package is not the locked one', async () => {
+    const lock = goodLock();
+    const project = makeProject({ ...lock, tool: { ...lock.tool, integrity: WRONG } });
+    const { code, said } = await install(project);
+    expect(code).toBe(1);
+    expect(said).toContain('npm error code EINTEGRITY');
+    expect(said.trimEnd().split('\n').at(-1)).toMatch(/^A dependency is not the one .* package-lock\.json names/);
+    expectNothingInstalled(project);
+  });
+
+  it("V7 leaves a platform's build out when its hash is not the locked one", async () => {
+    const lock = goodLock();
+    const project = makeProject({ ...lock, 'tool-build': { ...lock['tool-build'], integrity: WRONG } });
+    await install(project);
+    expect(existsSync(join(project, 'node_modules/tool-build'))).toBe(false);
+  });
+
+  it("V7 adds this platform's build where the lock lacks it, and keeps to the lock otherwise", async () => {
+    const { tool = {} } = goodLock();
+    const project = makeProject({ tool });
+    const before = readFileSync(join(project, 'package-lock.json'), 'utf8');
+    const { code, said } = await install(project);
+    expect(code).toBe(0);
+    expect(said).toContain('Missing: tool-build@1.0.0 from lock file');
+    expect([versionOf(project, 'tool'), versionOf(project, 'tool-build')]).toEqual(['1.0.0', '1.0.0']);
+    expect(readFileSync(join(project, 'package-lock.json'), 'utf8')).toBe(before);
+  });
+
+  it('V7 installs nothing when beside a missing build a hash is wrong', async () => {
+    const project = makeProject({ tool: { ...goodLock().tool, integrity: WRONG } });
+    const { code, said } = await install(project);
+    expect([code, said.includes('EINTEGRITY')]).toEqual([1, true]);
+    expectNothingInstalled(project);
+  });
+
+  it('V7 installs nothing when the lock lacks more than a build', async () => {
+    const project = makeProject({});
+    const { code, said } = await install(project);
+    expect([code, said.trimEnd().split('\n').at(-1)]).toEqual([
+      1,
+      expect.stringContaining('does not fit package.json'),
+    ]);
+    expectNothingInstalled(project);
+  });
+
+  it('V7 names the fault when the registry cannot be reached, and installs nothing', async () => {
+    const project = makeProject(goodLock());
+    writeFileSync(join(project, '.npmrc'), 'registry=http://127.0.0.1:9\nfetch-retries=0\n');
+    const { code, said } = await install(project);
+    expect([code, said.trimEnd().split('\n').at(-1)]).toEqual([1, expect.stringContaining('(ECONNREFUSED)')]);
+    expectNothingInstalled(project);
+  });
+});

@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join, resolve } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importsOf } from '../architecture/rules.ts';
+import { runCommand } from '../kit/command.ts';
+import { compileAll } from '../process/program.ts';
+
+interface Packed {
+  readonly name: string;
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+interface Manifest {
+  readonly version: string;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: object;
+  readonly optionalDependencies?: object;
+}
+
+const NAMES = readdirSync('packages');
+const SOURCE = /^(?!.*\.d\.ts$).*\.ts$/;
+const PATIENCE_MS = 240_000;
+
+const manifestOf = (name: string): Manifest => JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'));
+const sourcesOf = (name: string): string[] =>
+  readdirSync(`packages/${name}/src`, { recursive: true })
+    .map(String)
+    .filter((path) => SOURCE.test(path));
+
+let folder: string;
+let packed: readonly Packed[];
+
+async function run(words: readonly string[], cwd: string, variables = {}): Promise<string> {
+  const env = { HOME: folder, npm_config_cache: join(folder, 'cache'), npm_config_update_notifier: 'false' };
+  const { code, stdout, stderr } = await runCommand(words, { cwd, env: { ...env, ...variables } });
+  if (code !== 0) throw new Error(`${words.join(' ')}: ${code} ${stdout}${stderr}`);
+  return stdout;
+}
+
+/** The folder of a package as it is after an install of its tarball. */
+const installed = (name: string): string => join(folder, 'node_modules/@asset-gateway', name);
+const packedAs = (name: string): Packed => {
+  const found = packed.find((each) => each.name === `@asset-gateway/${name}`);
+  if (!found) throw new Error(`${name} is not packed`);
+  return found;
+};
+
+beforeAll(async () => {
+  await compileAll();
+  mkdirSync('.setup', { recursive: true });
+  // Inside of the repository, so that what the packages depend on is found in its node_modules.
+  folder = resolve(mkdtempSync('.setup/packed-'));
+  packed = JSON.parse(await run(['npm', 'pack', '--workspaces', '--json', '--pack-destination', folder], '.'));
+  for (const name of NAMES) {
+    mkdirSync(installed(name), { recursive: true });
+    await run(['tar', '-xzf', packedAs(name).filename, '--strip-components=1', '-C', installed(name)], folder);
+  }
+}, PATIENCE_MS);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the compiler says of our declarations to a program that imports all packages. */
+function complaints(options: ts.CompilerOptions): string[] {
+  const program = join(folder, 'program.ts');
+  const lines = NAMES.map((name) => `export * as ${name} from '@asset-gateway/${name}';\n`);
+  writeFileSync(program, lines.join(''));
+  const built = ts.createProgram([program], { ...options, target: ts.ScriptTarget.ES2022, strict: true, noEmit: true });
+  const ours = built.getSourceFiles().filter(({ fileName }) => fileName.startsWith(folder));
+  expect(ours.length).toBeGreaterThan(NAMES.length);
+  return ours
+    .flatMap((file) => [...built.getSyntacticDiagnostics(file), ...built.getSemanticDiagnostics(file)])
+    .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
+}
+
+describe('what would be published', { timeout: PATIENCE_MS }, () => {
+  it.each(NAMES)('of %s is what was compiled, with its licence and a page about it', (name) => {
+    const paths = packedAs(name).files.map(({ path }) => path);
+    const compiled = sourcesOf(name).map((path) => `dist/${path.slice(0, -3)}`);
+    const needed = compiled.flatMap((path) => [`${path}.js`, `${path}.js.map`, `${path}.d.ts`]);
+    expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', ...needed]));
+    const other = paths.filter(
+      (path) => !/^(?:LICENSE|README\.md|package\.json|dist\/.+\.(?:js|js\.map|d\.ts))$/.test(path),
+    );
+    expect(other).toEqual([]);
+    expect(readFileSync(join(installed(name), 'LICENSE'), 'utf8')).toBe(readFileSync('LICENSE', 'utf8'));
+  });
+
+  it.each(NAMES)('of %s has no fault that publint knows', async (name) => {
+    const bytes = readFileSync(join(folder, packedAs(name).filename));
+    const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+    const { messages, pkg = {} } = await publint({ pack: { tarball }, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
+  });
+
+  it.each(NAMES)('of %s imports only what its package.json names', (name) => {
+    const { dependencies, optionalDependencies } = manifestOf(name);
+    const files = packedAs(name).files.filter(({ path }) => /\.(?:js|d\.ts)$/.test(path));
+    const imported = files.flatMap(({ path }) =>
+      importsOf({ path, text: readFileSync(join(installed(name), path), 'utf8') }).filter(
+        (specifier) => !specifier.startsWith('dist/') && !isBuiltin(specifier),
+      ),
+    );
+    const packages = imported.map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0]);
+    expect(Object.keys({ ...dependencies, ...optionalDependencies })).toEqual(
+      expect.arrayContaining([...new Set(packages)]),
+    );
+  });
+
+  it.each(NAMES)('of %s has source maps that hold their sources', (name) => {
+    for (const path of sourcesOf(name)) {
+      const map = JSON.parse(readFileSync(join(installed(name), `dist/${path.slice(0, -3)}.js.map`), 'utf8'));
+      expect(map.sourcesContent).toEqual([readFileSync(`packages/${name}/src/${path}`, 'utf8')]);
+    }
+  });
+
+  it('has types for programs that are compiled for Node and for a bundler', () => {
+    const { NodeNext, ESNext } = ts.ModuleKind;
+    expect(complaints({ module: NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext })).toEqual([]);
+    expect(complaints({ module: ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler })).toEqual([]);
+  });
+
+  it('has commands that npm links and a shell starts', async () => {
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
+    await run(['npm', 'rebuild', '--ignore-scripts', '--offline'], folder);
+    const links = join(folder, 'node_modules/.bin');
+    const commands = NAMES.flatMap((name) => Object.keys(manifestOf(name).bin ?? {}));
+    expect(readdirSync(links).sort()).toEqual(commands.sort());
+    expect(await run([join(links, 'asset-gateway'), '--version'], folder)).toBe(`${manifestOf('gateway').version}\n`);
+    expect(await run([join(links, 'asset-gateway-doctor'), '--help'], folder)).toMatch(/^Usage: /);
+    const sandbox = await runCommand([join(links, 'asset-gateway-sandbox')], { cwd: folder, env: { PORT: '65535' } });
+    expect([sandbox.code, sandbox.stderr]).toEqual([1, expect.stringContaining('PORT must be at most 65533')]);
+  });
+});

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { REFUSALS, type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
+import { parseSIWxHeader, verifySIWxSignature } from '@x402/extensions/sign-in-with-x';
+import bs58 from 'bs58';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../http/ports.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { blocksOf } from '../kit/page.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { encodeHeader } from '../kit/wallet.ts';
+
+const PAGE = 'docs/signing.md';
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+const [layout = '', key = '', text = '', signatures = ''] = blocksOf(PAGE, 'text').map((block) => block.trimEnd());
+const [json = ''] = blocksOf(PAGE, 'json');
+
+describe('the page about signing', () => {
+  it('has the lines of the text, in their order', () => {
+    const all: SiwxMessage = {
+      domain: '{domain}',
+      address: '{address}',
+      statement: '{statement}',
+      uri: '{uri}',
+      version: '{version}',
+      chainId: 'solana:{chainId without its namespace}',
+      nonce: '{nonce}',
+      issuedAt: '{issuedAt}',
+      expirationTime: '{expirationTime}',
+      notBefore: '{notBefore}',
+      requestId: '{requestId}',
+      resources: ['{first of resources}', '{second of resources}'],
+    };
+    expect(layout).toBe(siwxMessageText(all));
+  });
+
+  it('has an example whose key, address, text, signature and JSON belong together', async () => {
+    const [seed = '', address] = key.split('\n');
+    const der = Buffer.concat([PKCS8_HEAD, Buffer.from(seed, 'hex')]);
+    const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+    const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+    expect(address).toBe(bs58.encode(Buffer.from(x, 'base64url')));
+
+    const payload = JSON.parse(json) as SiwxMessage & { signature: string };
+    expect([payload.address, siwxMessageText(payload)]).toEqual([address, text]);
+    expect(Buffer.byteLength(text)).toBe(398);
+    const signature = sign(null, Buffer.from(text), privateKey);
+    expect(signatures.split('\n')).toEqual([signature.toString('hex'), payload.signature]);
+    expect(payload.signature).toBe(bs58.encode(signature));
+
+    const header = encodeHeader(payload);
+    expect(Buffer.from(header, 'base64').toString()).toBe(json.trimEnd());
+    expect(await verifySIWxSignature(parseSIWxHeader(header))).toMatchObject({ isValid: true, payer: address });
+  });
+
+  it('is what a refused signature leads to', () => {
+    expect(REFUSALS.invalid_siwx_signature.message).toContain(PAGE);
+  });
+});
+
+const run = promisify(execFile);
+
+suiteWith('curl', 'the commands of the page about signing', () => {
+  suiteWith('openssl', 'with openssl', () => {
+    let house: TestGateway;
+    let folder: string;
+    beforeAll(async () => {
+      const port = await freePort();
+      house = await startTestGateway({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
+      folder = makeFolder();
+      const leads = `connect-to = "localhost:8402:127.0.0.1:${port}"`;
+      writeFileSync(join(folder, '.curlrc'), `${leads}\nwrite-out = "%{stderr}%{http_code} "\n`);
+    });
+    afterAll(async () => {
+      await house.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    it('sign in twice, with one challenge', async () => {
+      const commands = blocksOf(PAGE, 'sh').join('\n');
+      const { stdout, stderr } = await run('sh', ['-eu', '-c', commands], {
+        cwd: folder,
+        env: { ...process.env, CURL_HOME: folder },
+      });
+      expect(stderr).toBe('402 200 200 ');
+      const answers = stdout
+        .replace('}{', '}\n{')
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(answers.map(({ ok, method }) => [ok, method])).toEqual([
+        [true, 'assetDetail'],
+        [true, 'search'],
+      ]);
+      expect(house.upstream.arrivals).toHaveLength(2);
+    });
+
+    it.each(['', '00', '0000ff', '00'.repeat(64), 'ff'.repeat(64), '01'.repeat(33)])(
+      'know base58 of %s',
+      async (hex) => {
+        const [command = ''] = /^base58\(\) \{.*?^\}/ms.exec(blocksOf(PAGE, 'sh').join('\n')) ?? [];
+        const file = join(folder, 'bytes');
+        writeFileSync(file, Buffer.from(hex, 'hex'));
+        const { stdout } = await run('sh', ['-eu', '-c', `${command}\nbase58 < ${file}`]);
+        expect(stdout).toBe(bs58.encode(Buffer.from(hex, 'hex')));
+      },
+    );
+  });
+});

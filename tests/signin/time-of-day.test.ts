@@ -1,0 +1,150 @@
+import { GatewayClient } from '@asset-gateway/client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
+import { RedisStore } from '../../packages/gateway/src/stores/redis/store.ts';
+import { redisSuite, startRedis } from '../kit/redis.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
+import { newSigner } from '../kit/wallet.ts';
+import {
+  askFreshly,
+  askWith,
+  challengeOf,
+  costsNothing,
+  overHttp,
+  refusedWith,
+  SEARCH,
+  signInFor,
+  statusOf,
+} from './craft.ts';
+import { type Desk, openDesk } from './desk.ts';
+
+const HOUR = 3_600;
+
+let desk: Desk;
+/** How far the time of day is from the clock that it was at the start. */
+let ahead: number;
+beforeEach(async () => {
+  desk = await openDesk();
+  ahead = 0;
+});
+afterEach(() => desk.close());
+
+function setRight(seconds: number): void {
+  desk.setRight(seconds);
+  ahead += seconds;
+}
+
+/** A date so many seconds from the time of day. */
+const fromToday = (seconds: number): string => new Date((desk.nowSeconds() + ahead + seconds) * 1000).toISOString();
+
+describe.each([-HOUR, HOUR])('a time of day that is set right by %i s', (step) => {
+  it('V12 is in the next challenge', async () => {
+    setRight(step);
+    const { info } = await challengeOf(desk);
+    expect([info.issuedAt, info.expirationTime]).toEqual([fromToday(0), fromToday(300)]);
+    expect(await statusOf(askFreshly(desk))).toBe(200);
+  });
+
+  it.each([-299, -60, 0, 29])(
+    'V12 is what an issuedAt of a client of its own is compared with: %i s',
+    async (seconds) => {
+      setRight(step);
+      const own = { issuedAt: fromToday(seconds), expirationTime: fromToday(120) };
+      expect(await statusOf(askFreshly(desk, SEARCH, own))).toBe(200);
+    },
+  );
+
+  it.each<[string, number, string]>([
+    ['issuedAt', -301, 'invalid_siwx_issued_at_too_old'],
+    ['issuedAt', 31, 'invalid_siwx_issued_at_in_future'],
+    ['expirationTime', -1, 'invalid_siwx_expired'],
+    ['notBefore', 31, 'invalid_siwx_not_yet_valid'],
+  ])('V12 is what %s of %i s is refused by', async (field, seconds, code) => {
+    setRight(step);
+    await costsNothing(desk, desk, () => refusedWith(code, askFreshly(desk, SEARCH, { [field]: fromToday(seconds) })));
+  });
+
+  it('V12 takes no challenge from those who were given one before', async () => {
+    const header = await signInFor(desk);
+    setRight(step);
+    expect(await statusOf(askWith(desk, header))).toBe(200);
+  });
+
+  it('V12 costs one more challenge at most when it is set again', async () => {
+    setRight(step);
+    const header = await signInFor(desk);
+    setRight(-2 * step);
+    const code = step > 0 ? 'invalid_siwx_issued_at_in_future' : 'invalid_siwx_issued_at_too_old';
+    await costsNothing(desk, desk, () => refusedWith(code, askWith(desk, header)));
+    expect(await statusOf(askFreshly(desk))).toBe(200);
+  });
+
+  it('V12 opens no replay, however often it is set', async () => {
+    const header = await signInFor(desk);
+    expect(await statusOf(askWith(desk, header))).toBe(200);
+    for (const seconds of [step, -step, step, step]) {
+      setRight(seconds);
+      await refusedWith('invalid_siwx_nonce', askWith(desk, header));
+    }
+    expect(desk.upstream.arrivals).toHaveLength(1);
+  });
+
+  it('V12 makes no challenge younger than it is', async () => {
+    const headers = [await signInFor(desk), await signInFor(desk, SEARCH, { expirationTime: undefined })];
+    desk.step(301);
+    setRight(step);
+    for (const header of headers) {
+      await costsNothing(desk, desk, () => refusedWith('invalid_siwx_expired', askWith(desk, header)));
+    }
+  });
+});
+
+describe('a gateway that was started before its machine knew the time', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([-HOUR, HOUR])('V12 off by %i s, shows the time and lets clients in once it is known', async (seconds) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 });
+    const house = await startTestGateway();
+    const asker = overHttp(house);
+    const early = await signInFor(asker);
+    vi.useRealTimers();
+    const { info } = await challengeOf(asker);
+    expect(Math.abs(Date.parse(info.issuedAt) - Date.now())).toBeLessThan(10_000);
+    expect(await statusOf(askFreshly(asker, SEARCH, { issuedAt: new Date().toISOString() }))).toBe(200);
+    expect(await statusOf(askWith(asker, early))).toBe(200);
+    await refusedWith('invalid_siwx_nonce', askWith(asker, early));
+    const client = new GatewayClient({ baseUrl: house.url, signer: newSigner() });
+    expect(await statusOf(client.ask(SEARCH))).toBe(200);
+    await house.stop();
+  });
+});
+
+redisSuite('a Redis whose clock was set back an hour', () => {
+  it('V12 tells the nodes its time of day, and goes on with the clock that ages are judged by', async () => {
+    const redis = await startRedis();
+    await redis.command('HSET', '{gw:budgets}:state', 'ahead', String(HOUR * 1000));
+    const connection = await RedisConnection.load(redis.url);
+    const store = new RedisStore(connection);
+    await connection.connect(() => undefined);
+    await store.readEpoch();
+    expect(Math.abs(store.wallNow() - Date.now())).toBeLessThan(10_000);
+    expect(Math.abs(store.now() - Date.now() - HOUR * 1000)).toBeLessThan(10_000);
+    store.close();
+    connection.close();
+    await redis.stop();
+  });
+
+  it('V12 lets clients in with the right time, once a nonce', async () => {
+    const redis = await startRedis();
+    await redis.command('HSET', '{gw:budgets}:state', 'ahead', String(HOUR * 1000));
+    const house = await startTestGateway({ REDIS_URL: redis.url });
+    const asker = overHttp(house);
+    const { info } = await challengeOf(asker);
+    expect(Math.abs(Date.parse(info.issuedAt) - Date.now())).toBeLessThan(10_000);
+    const header = await signInFor(asker, SEARCH, { issuedAt: new Date().toISOString() });
+    expect(await statusOf(askWith(asker, header))).toBe(200);
+    await refusedWith('invalid_siwx_nonce', askWith(asker, header));
+    await house.stop();
+    await redis.stop();
+  });
+});

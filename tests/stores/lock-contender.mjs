@@ -1,0 +1,30 @@
+// One of many that want the lock of the folder argv[2], in rounds: takes it, shows that nobody else has it, and gives it back.
+// The last time it is killed while it has it. Says `two holders` when it met another one.
+import { closeSync, openSync, rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { lockFolder } from '../../packages/gateway/dist/stores/lock.js';
+
+const [folder, turns] = [process.argv[2], Number(process.argv[3])];
+const witness = `${folder}/witness`;
+
+async function take() {
+  for (;;) {
+    const locking = await lockFolder(folder);
+    if (locking.lock) return locking.lock;
+    await pause(Math.random() * 4);
+  }
+}
+
+for (let turn = 1; ; turn++) {
+  const lock = await take();
+  try {
+    closeSync(openSync(witness, 'wx'));
+  } catch {
+    process.stdout.write('two holders');
+    process.exit(1);
+  }
+  await pause(Math.random() * 4);
+  rmSync(witness);
+  if (turn === turns) process.kill(process.pid, 'SIGKILL');
+  await lock.close();
+}
