@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
-import type { Store, Verdict } from '../../packages/gateway/src/stores/ports.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, until } from '../payments/fault-buyer.ts';

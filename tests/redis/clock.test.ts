@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Budget, NonceUse } from '../../packages/gateway/src/stores/ports.ts';
-import type { RedisStore } from '../../packages/gateway/src/stores/redis/store.ts';
+import type { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
+import type { Budget, NonceUse } from '../../packages/gateway/src/budget/store.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { ROOM } from '../stores/room.ts';
 import { type TurnedNodes, turnedNodes } from './turned-clock.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Budget } from '../../packages/gateway/src/budget/store.ts';
 import { openRedis, type RedisState } from '../../packages/gateway/src/compose/redis.ts';
-import type { Budget } from '../../packages/gateway/src/stores/ports.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { newPayment, REFUSED, SETTLED } from '../payments/forge-records.ts';
 import { ROOM } from '../stores/room.ts';

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as budgetScripts from '../../packages/gateway/src/budget/redis-scripts.ts';
+import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
+import type { Budget, NonceUse, Room } from '../../packages/gateway/src/budget/store.ts';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { Steps } from '../../packages/gateway/src/payments/steps.ts';
 import { RedisDocuments } from '../../packages/gateway/src/payments/store/redis.ts';
 import { RedisFees } from '../../packages/gateway/src/payments/store/redis-fees.ts';
 import * as paymentScripts from '../../packages/gateway/src/payments/store/redis-scripts.ts';
-import type { Budget, NonceUse, Room } from '../../packages/gateway/src/stores/ports.ts';
-import * as budgetScripts from '../../packages/gateway/src/stores/redis/budget-scripts.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
-import { RedisStore } from '../../packages/gateway/src/stores/redis/store.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { newPayment, REFUSED, SETTLED } from '../payments/forge-records.ts';
 import { ROOM } from '../stores/room.ts';

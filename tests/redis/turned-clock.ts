@@ -1,5 +1,5 @@
+import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
-import { RedisStore } from '../../packages/gateway/src/stores/redis/store.ts';
 
 /** Stores of nodes whose scripts take the time from here instead of Redis's own clock. */
 export interface TurnedNodes {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Budget, NonceUse, Store } from '../../packages/gateway/src/budget/store.ts';
 import type { Slot, Trail } from '../../packages/gateway/src/call.ts';
 import { openRedis, type RedisState } from '../../packages/gateway/src/compose/redis.ts';
 import { InFlight } from '../../packages/gateway/src/stages/in-flight.ts';
 import { createSpending } from '../../packages/gateway/src/stages/spend.ts';
-import type { Budget, NonceUse, Store } from '../../packages/gateway/src/stores/ports.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 

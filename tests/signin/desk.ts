@@ -1,8 +1,8 @@
 import { type Environment, readConfig } from '@asset-gateway/gateway';
+import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
+import type { Store } from '../../packages/gateway/src/budget/store.ts';
 import { compose } from '../../packages/gateway/src/compose/compose.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
-import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
-import type { Store } from '../../packages/gateway/src/stores/ports.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 import type { Asker } from './craft.ts';

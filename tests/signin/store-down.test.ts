@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../packages/gateway/src/stores/ports.ts';
+import type { Store } from '../../packages/gateway/src/budget/store.ts';
 import { askFreshly, askWith, budgetLeft, costsNothing, HEALTH, signInFor, statusOf } from './craft.ts';
 import { openDesk } from './desk.ts';
 

@@ -1,7 +1,7 @@
 import { GatewayClient } from '@asset-gateway/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
-import { RedisStore } from '../../packages/gateway/src/stores/redis/store.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner } from '../kit/wallet.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Budget } from '../../packages/gateway/src/budget/store.ts';
 import { openEmbedded } from '../../packages/gateway/src/compose/embedded.ts';
-import type { Budget } from '../../packages/gateway/src/stores/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { storeContract } from './contract.ts';
 import { ROOM } from './room.ts';

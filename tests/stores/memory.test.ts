@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
-import { UsedNonces } from '../../packages/gateway/src/stores/nonces.ts';
-import type { Budget } from '../../packages/gateway/src/stores/ports.ts';
+import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
+import type { Budget } from '../../packages/gateway/src/budget/store.ts';
+import { UsedNonces } from '../../packages/gateway/src/budget/used-nonces.ts';
 import { storeContract } from './contract.ts';
 import { ROOM } from './room.ts';
 

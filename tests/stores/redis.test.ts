@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ADMIT } from '../../packages/gateway/src/budget/redis-scripts.ts';
+import type { NonceUse } from '../../packages/gateway/src/budget/store.ts';
 import { openRedis } from '../../packages/gateway/src/compose/redis.ts';
-import type { NonceUse } from '../../packages/gateway/src/stores/ports.ts';
-import { ADMIT, READ_EPOCH } from '../../packages/gateway/src/stores/redis/budget-scripts.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
+import { READ_EPOCH } from '../../packages/gateway/src/stores/redis/epoch.ts';
 import { Keyspace } from '../../packages/gateway/src/stores/redis/keyspace.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';

@@ -1,4 +1,4 @@
-import type { Room } from '../../packages/gateway/src/stores/ports.ts';
+import type { Room } from '../../packages/gateway/src/budget/store.ts';
 
 const roomThat = (isFree: boolean): Room => ({ isFree, take: () => undefined });
 

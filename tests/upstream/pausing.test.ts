@@ -1,9 +1,9 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
 import { Channels } from '../../packages/gateway/src/compose/channels.ts';
 import { readConfig } from '../../packages/gateway/src/config/config.ts';
-import { MemoryStore } from '../../packages/gateway/src/stores/memory.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { rowOf } from '../http/targets.ts';
 

@@ -1,5 +1,5 @@
 import type { HttpMethod, Match, PaymentState, RefusalCode, RequestValues, Route } from '@asset-gateway/protocol';
-import type { NonceUse } from './stores/ports.ts';
+import type { NonceUse } from './budget/store.ts';
 
 /** Where a request arrived. */
 export interface Arrival {

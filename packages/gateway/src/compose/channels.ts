@@ -1,8 +1,8 @@
 import type { Provider, Route } from '@asset-gateway/protocol';
+import type { Budget, Store } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
 import type { ChannelName } from '../metrics/readings.ts';
 import { InFlight } from '../stages/in-flight.ts';
-import type { Budget, Store } from '../stores/ports.ts';
 import { Breaker, type BreakerOptions } from '../upstreams/breaker.ts';
 import { pausing } from '../upstreams/pausing.ts';
 import { resending } from '../upstreams/resending.ts';

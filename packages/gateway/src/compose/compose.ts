@@ -1,4 +1,5 @@
 import { dollars, type Route, routes } from '@asset-gateway/protocol';
+import type { Store } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
 import { loadSodium, nodeCrypto } from '../gates/crypto.ts';
 import { fixedOrigin, localOrigins } from '../gates/origin.ts';
@@ -11,7 +12,6 @@ import type { FeeStore } from '../payments/store/fees.ts';
 import { createMatch } from '../stages/match.ts';
 import { Sales } from '../stages/sales.ts';
 import { type LogLine, RequestTrail } from '../stages/trail.ts';
-import type { Store } from '../stores/ports.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
 import { Channels } from './channels.ts';
 import { bindEndpoints } from './endpoints.ts';

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
+import { MemoryStore } from '../budget/memory-store.ts';
+import { SlotFile } from '../budget/slot-file.ts';
 import { Payments } from '../payments/payments.ts';
 import { EmbeddedDocuments } from '../payments/store/embedded.ts';
 import { MemoryFees } from '../payments/store/memory-fees.ts';
@@ -7,8 +9,6 @@ import { type Clock, steadyClock } from '../stores/clock.ts';
 import { Damage } from '../stores/damage.ts';
 import { openDatabase, secretOf } from '../stores/database.ts';
 import { FreeSpace } from '../stores/free-space.ts';
-import { MemoryStore } from '../stores/memory.ts';
-import { SlotFile } from '../stores/slot-file.ts';
 
 /** The durable state of one process, in a folder. */
 export interface Embedded {

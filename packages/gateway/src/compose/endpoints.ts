@@ -1,4 +1,5 @@
 import type { Access, Route } from '@asset-gateway/protocol';
+import type { Store } from '../budget/store.ts';
 import { createDescribe } from '../describe/discovery.ts';
 import type { Service } from '../describe/service.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -8,7 +9,6 @@ import { SiwxGate, type SiwxParts } from '../gates/siwx/gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { createSpending } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';
-import type { Store } from '../stores/ports.ts';
 import { selfUpstream } from '../upstreams/self.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { OwnAnswers } from './own-answers.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Cluster, Provider, UpstreamProvider } from '@asset-gateway/protocol';
+import type { Budget } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import type { ChannelName } from '../metrics/readings.ts';
 import { secretsIn, spellingsOf } from '../secrets.ts';
-import type { Budget } from '../stores/ports.ts';
 import { JsonRpcUpstream } from '../upstreams/json-rpc.ts';
 import { RestUpstream, type UpstreamOptions } from '../upstreams/rest.ts';
 import type { Upstream } from '../upstreams/upstream.ts';

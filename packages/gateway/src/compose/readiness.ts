@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import type { Store } from '../budget/store.ts';
 import type { Answer } from '../call.ts';
-import type { Store } from '../stores/ports.ts';
 
 const READY: Answer = { json: JSON.stringify({ ok: true, status: 'ready' }) };
 

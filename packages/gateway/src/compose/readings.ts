@@ -1,7 +1,7 @@
+import type { Store } from '../budget/store.ts';
 import type { Readings } from '../metrics/readings.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
-import type { Store } from '../stores/ports.ts';
 import type { Channel, Channels } from './channels.ts';
 import { whyNotReady } from './readiness.ts';
 

@@ -1,8 +1,8 @@
+import { RedisStore } from '../budget/redis-store.ts';
 import { Payments } from '../payments/payments.ts';
 import { RedisDocuments } from '../payments/store/redis.ts';
 import { RedisFees } from '../payments/store/redis-fees.ts';
 import { RedisConnection } from '../stores/redis/connection.ts';
-import { RedisStore } from '../stores/redis/store.ts';
 
 /** State that nodes share in Redis. */
 export interface RedisState {

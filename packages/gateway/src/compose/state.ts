@@ -1,11 +1,11 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
+import type { Store } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { FeeStore } from '../payments/store/fees.ts';
 import { Damage } from '../stores/damage.ts';
 import { type FolderLock, lockFolder } from '../stores/lock.ts';
-import type { Store } from '../stores/ports.ts';
 import { openEmbedded } from './embedded.ts';
 
 /** Everything that the gateway remembers, and where. */

@@ -1,4 +1,4 @@
-import type { Room } from '../stores/ports.ts';
+import type { Room } from '../budget/store.ts';
 
 /** The calls to one upstream that this node has in flight, by the owners of their slots. */
 export class InFlight implements Room {

@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import type { Admit, Budget, NonceUse, Store, Verdict } from '../budget/store.ts';
 import type { NoncedTake, Slot, Spend, Trail } from '../call.ts';
-import type { Admit, Budget, NonceUse, Store, Verdict } from '../stores/ports.ts';
 import type { InFlight } from './in-flight.ts';
 
 /** What spending stands on. */

@@ -1,7 +1,7 @@
 import { HEADERS, Refusal, type RefusalCode, type SiwxPayload, siwxMessageText } from '@asset-gateway/protocol';
+import type { Budget, NonceUse, Store } from '../../budget/store.ts';
 import type { Call, Challenge, NoncedTake, Receipt, Slot, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
-import type { Budget, NonceUse, Store } from '../../stores/ports.ts';
 import { decodeBase58 } from '../base58.ts';
 import type { Crypto } from '../crypto.ts';
 import type { Admission, Gate } from '../gate.ts';

@@ -1,4 +1,4 @@
-import type { Budget, BudgetView } from '../../stores/ports.ts';
+import type { Budget, BudgetView } from '../../budget/store.ts';
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers: the policy, what is left and when the next slot frees. */
 export function rateLimitHeaders(budget: Budget, view: BudgetView): Record<string, string> {

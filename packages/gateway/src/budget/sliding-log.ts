@@ -1,4 +1,4 @@
-import type { Budget, BudgetView } from './ports.ts';
+import type { Budget, BudgetView } from './store.ts';
 
 /** A slot that is taken, and when it frees by itself. */
 export interface HeldSlot {

@@ -1,10 +1,10 @@
-import { monotonicMs } from '../clock.ts';
-import type { Admit, Budget, BudgetView, NonceUse, Verdict } from '../ports.ts';
-import { SlidingLog } from '../sliding-log.ts';
-import { ADMIT, COMPLETE, GIVE_BACK, PAUSE } from './budget-scripts.ts';
-import { REQUEST_TIMEOUT, type ReplyTimeout, retryTimeout } from './connection.ts';
-import type { Epoch } from './epoch.ts';
-import type { Keyspace } from './keyspace.ts';
+import { monotonicMs } from '../stores/clock.ts';
+import { REQUEST_TIMEOUT, type ReplyTimeout, retryTimeout } from '../stores/redis/connection.ts';
+import type { Epoch } from '../stores/redis/epoch.ts';
+import type { Keyspace } from '../stores/redis/keyspace.ts';
+import { ADMIT, COMPLETE, GIVE_BACK, PAUSE } from './redis-scripts.ts';
+import { SlidingLog } from './sliding-log.ts';
+import type { Admit, Budget, BudgetView, NonceUse, Verdict } from './store.ts';
 
 /** The key of a nonce, inside its keyspace. */
 export const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;

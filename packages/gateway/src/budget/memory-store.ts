@@ -1,6 +1,6 @@
-import { UsedNonces } from './nonces.ts';
-import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from './ports.ts';
 import { type HeldSlot, SlidingLog } from './sliding-log.ts';
+import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from './store.ts';
+import { UsedNonces } from './used-nonces.ts';
 
 /** What the memory store starts from. */
 export interface MemoryOptions {

@@ -1,8 +1,8 @@
 import type { Database, RootDatabase } from 'lmdb';
-import { type Clock, monotonicMs } from './clock.ts';
-import type { FreeSpace } from './free-space.ts';
-import type { Budget } from './ports.ts';
+import { type Clock, monotonicMs } from '../stores/clock.ts';
+import type { FreeSpace } from '../stores/free-space.ts';
 import type { HeldSlot } from './sliding-log.ts';
+import type { Budget } from './store.ts';
 
 /** A slot on disk, by both clocks: a restart frees it only when the two agree that its time is over. */
 interface SlotRecord {

@@ -1,28 +1,5 @@
-import { NONCE_MAX_AGE_SECONDS, NONCE_MAX_AHEAD_SECONDS, NONCE_MEMORY_SECONDS } from '../ports.ts';
-import { script } from './script.ts';
-
-/**
- * Reads the epoch, and makes one where there is none. One that was written by another server (restarted, or a replica that has
- * been promoted) is replaced, for it may have come back with less than there was. When this node held another epoch, data was
- * lost before the present one was born; that is written down, so that the budget stays closed for those who start later too.
- * It is read every second, and notes the time where it can, so that a clock that jumps and comes back is seen.
- * ARGV: the epoch held (or nothing), a fresh one. Answers the epoch.
- */
-export const READ_EPOCH = script(`
-local held, fresh = ARGV[1], ARGV[2]
-local info = redis.pcall('INFO', 'server')
-local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or 'unknown'
-local epoch, bornAt, lostAt, home = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'bornAt', 'lostAt', 'home'))
-pcall(note)
-if not epoch or home ~= server then
-  redis.call('HSET', KEYS[1], 'epoch', fresh, 'bornAt', now, 'home', server)
-  if epoch or held ~= '' then redis.call('HSET', KEYS[1], 'lostAt', now) end
-  return fresh
-end
-if held ~= '' and held ~= epoch and (tonumber(lostAt) or 0) < tonumber(bornAt) then
-  redis.call('HSET', KEYS[1], 'lostAt', bornAt)
-end
-return epoch`);
+import { script } from '../stores/redis/script.ts';
+import { NONCE_MAX_AGE_SECONDS, NONCE_MAX_AHEAD_SECONDS, NONCE_MEMORY_SECONDS } from './store.ts';
 
 /** Whether a nonce can be burnt by an owner, and the burning. */
 const NONCES = `
@@ -129,8 +106,3 @@ local known = tonumber(redis.call('GET', KEYS[2])) or 0
 local pausedUntil = math.max(known, now + ARGV[1])
 redis.call('SET', KEYS[2], pausedUntil, 'PX', math.ceil(pausedUntil - now))
 return 'ok'`);
-
-/** Answers what the server does when its memory is full. */
-export const EVICTION_POLICY = script(`
-local info = redis.pcall('INFO', 'memory')
-return type(info) == 'string' and string.match(info, 'maxmemory_policy:([%w-]+)') or 'unknown'`);

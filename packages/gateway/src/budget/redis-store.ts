@@ -1,10 +1,11 @@
-import type { Clock } from '../clock.ts';
-import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from '../ports.ts';
-import { BURN, EVICTION_POLICY } from './budget-scripts.ts';
-import { BACKGROUND_TIMEOUT, type RedisConnection } from './connection.ts';
-import { Epoch } from './epoch.ts';
-import { Keyspace } from './keyspace.ts';
+import type { Clock } from '../stores/clock.ts';
+import { BACKGROUND_TIMEOUT, type RedisConnection } from '../stores/redis/connection.ts';
+import { Epoch } from '../stores/redis/epoch.ts';
+import { mayEvict } from '../stores/redis/eviction.ts';
+import { Keyspace } from '../stores/redis/keyspace.ts';
+import { BURN } from './redis-scripts.ts';
 import { keyOfNonce, SharedBudget } from './shared-budget.ts';
+import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from './store.ts';
 
 /** How often the epoch is read although nobody asks, which also shows whether Redis answers. */
 const BEAT_MS = 1_000;
@@ -81,9 +82,8 @@ export class RedisStore implements Store {
   }
 
   /** Whether the server drops keys when its memory is full, and with them promises. */
-  async mayEvict(): Promise<boolean> {
-    const policy = await this.#space.run({ script: EVICTION_POLICY });
-    return policy !== 'noeviction' && policy !== 'unknown';
+  mayEvict(): Promise<boolean> {
+    return mayEvict(this.#space);
   }
 
   close(): void {

@@ -4,7 +4,7 @@ import {
   NONCE_MEMORY_SECONDS,
   type NonceUse,
   type NonceVerdict,
-} from './ports.ts';
+} from './store.ts';
 
 const BUCKET_SECONDS = 60;
 
