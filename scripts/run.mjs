@@ -7,9 +7,9 @@ import { COMMANDS, USAGE } from './usage.mjs';
 
 const PROGRAMS = {
   start: '../packages/sandbox/dist/start.js',
-  gateway: '../packages/gateway/dist/main.js',
+  gateway: '../packages/gateway/bin/main.js',
   doctor: '../packages/doctor/dist/main.js',
-  ask: '../packages/client/dist/ask.js',
+  ask: '../packages/client/bin/ask.js',
 };
 
 /** Commands that take nothing but a call for help. */

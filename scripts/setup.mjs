@@ -78,16 +78,21 @@ const filesIn = (folder) =>
     .filter((path) => statSync(path).isFile())
     .sort();
 
-/** Compiles the packages when their sources have changed. */
+const BUILD_STEPS = [
+  ['node_modules/typescript/bin/tsc', '--build'],
+  ['node_modules/rolldown/bin/cli.mjs', '--config'],
+];
+
+/** Compiles the packages, and bundles their programs, when their sources have changed. */
 export function build() {
-  const sources = PACKAGES.flatMap((name) => filesIn(`packages/${name}/src`));
+  const sources = [...PACKAGES.flatMap((name) => filesIn(`packages/${name}/src`)), 'rolldown.config.mjs'];
   const content = sources.map((path) => path + readFileSync(path, 'utf8')).join('');
-  const result = PACKAGES.map((name) => `packages/${name}/dist/index.js`);
+  const result = [...PACKAGES.map((name) => `packages/${name}/dist/index.js`), 'packages/gateway/bin/main.js'];
   once({ name: 'built', content, result }, () => {
     process.stderr.write('Compiling …\n');
-    const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--build'], {
-      stdio: [0, 2, 2],
-    });
-    if (status !== 0) stop('The sources do not compile; see the lines above.');
+    for (const step of BUILD_STEPS) {
+      const { status } = spawnSync(process.execPath, step, { stdio: [0, 2, 2] });
+      if (status !== 0) stop('The sources do not compile; see the lines above.');
+    }
   });
 }

@@ -9,7 +9,7 @@ const idsIn = (tests) => new Set(tests.flatMap(({ fullName }) => fullName.match(
 /** The ids of docs/cases.md that name a test of which no run has passed: skipped, or gone. */
 function casesWithoutProof(results) {
   const tests = results.flatMap(({ assertionResults }) => assertionResults);
-  const passed = idsIn(tests.filter(({ status }) => status === 'passed'));
+  const passed = idsIn(tests.filter(isPassed));
   const rows = readFileSync('docs/cases.md', 'utf8').matchAll(/^\| ([A-Z]\d+) \|.*\| tests\/[^|]+ \|$/gm);
   const without = [...rows].map(([, id]) => id).filter((id) => !passed.has(id));
   // A suite that needs a program which is not here says so in its title.
@@ -29,13 +29,38 @@ function statementsWithoutProof(results) {
   return [...rows].filter(([, , path, words]) => !isShown(path, words)).map(([, statement]) => statement);
 }
 
-/** Runs the tests; the last line is their count. */
-export function test(words) {
-  mkdirSync('.setup', { recursive: true });
+function run(words) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...words];
   const { status } = spawnSync(process.execPath, vitest, { stdio: 'inherit' });
-  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(REPORT, 'utf8'));
+  return { status, files: JSON.parse(readFileSync(REPORT, 'utf8')).testResults };
+}
+
+const isPassed = ({ status }) => status === 'passed';
+const isFailed = ({ status }) => status === 'failed';
+const failuresOf = ({ assertionResults }) => assertionResults.filter(isFailed);
+
+/**
+ * Runs the tests. A few files that fail beside others run once more by themselves, for a machine that is busy enough breaks any
+ * bound; what failed is named all the same.
+ */
+function runTests(words) {
+  const first = run(words);
+  const failed = first.files.filter(isFailed);
+  if (words.length > 0 || failed.length === 0 || failed.length > 3) return first;
+  const second = run(['--maxWorkers=1', ...failed.map(({ name }) => name)]);
+  const titles = failed.flatMap((file) => failuresOf(file).map(({ fullName }) => `  ${fullName}\n`));
+  process.stdout.write(`Failed beside other tests, and run again alone:\n${titles.join('')}`);
+  const names = new Set(failed.map(({ name }) => name));
+  return { status: second.status, files: [...first.files.filter(({ name }) => !names.has(name)), ...second.files] };
+}
+
+/** Runs the tests; the last line is their count. */
+export function test(words) {
+  mkdirSync('.setup', { recursive: true });
+  const { status, files: testResults } = runTests(words);
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const [numPassedTests, numFailedTests] = [tests.filter(isPassed).length, tests.filter(isFailed).length];
   const isWhole = words.length === 0;
   const cases = isWhole ? casesWithoutProof(testResults) : { skipped: [], unproved: [] };
   const unproved = isWhole ? [...cases.unproved, ...statementsWithoutProof(testResults)] : [];

@@ -8,6 +8,7 @@ import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/token
 import { freePort } from '../http/ports.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { isFull } from '../kit/rounds.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { buildImage, copyContext, pathsIn, type Stage } from './image.ts';
 
@@ -25,6 +26,7 @@ describe('the context of the image', () => {
       'package-lock.json',
       'package.json',
       'packages',
+      'rolldown.config.mjs',
       'tsconfig.base.json',
     ]);
     const packages = [...new Set(top)].filter((path) => path.split('/').length === 3);
@@ -35,9 +37,6 @@ describe('the context of the image', () => {
     );
   });
 });
-
-/** The two installations of a build take a minute: where time is no matter, and in CI. */
-const isThorough = process.env.ROUNDS === 'full' || process.env.REQUIRE_ALL === '1';
 
 /** The image, running as its user would: its own variables, its own folder, its own command. */
 interface Container {
@@ -84,7 +83,8 @@ const unchanging = ({ root, volumes }: Stage): string[] =>
     .filter((path) => !volumes.some((volume) => `/${path}`.startsWith(volume)))
     .map((path) => `${path} ${statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs}`);
 
-describe.skipIf(!isThorough)('the image, its steps performed in an empty folder', () => {
+/** The two installations of a build take a minute of two cores. */
+describe.runIf(isFull)('the image, its steps performed in an empty folder', () => {
   let image: Stage;
   let upstream: TokensApi;
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe.skipIf(!isThorough)('the image, its steps performed in an empty folder'
     expect(
       own.filter((path) => /(?<!\.d)\.ts$|\.test\.|(?:^|\/)(?:tests|sandbox|client|\.git)(?:\/|$)/.test(path)),
     ).toEqual([]);
-    expect(own).toContain('app/packages/gateway/dist/main.js');
+    expect(own).toContain('app/packages/gateway/bin/main.js');
     expect(own.filter((path) => /^app\/packages\/[^/]+$/.test(path))).toEqual([
       'app/packages/doctor',
       'app/packages/gateway',

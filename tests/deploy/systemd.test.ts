@@ -20,7 +20,7 @@ describe('the systemd unit', () => {
   it('starts the program that there is', () => {
     const [program = '', script = ''] = said('ExecStart')[0]?.split(' ') ?? [];
     expect(program).toBe('/usr/bin/node');
-    expect(script).toMatch(/^\/opt\/asset-gateway\/packages\/gateway\/dist\/main\.js$/);
+    expect(script).toMatch(/^\/opt\/asset-gateway\/packages\/gateway\/bin\/main\.js$/);
     expect(existsSync('packages/gateway/src/main.ts')).toBe(true);
   });
 

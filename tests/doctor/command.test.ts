@@ -21,7 +21,7 @@ async function run(...words: string[]): Promise<Outcome> {
 
 /** Runs the program as it is installed. */
 const runProgram = (...words: string[]): Promise<Outcome> =>
-  runCommand(node('packages/gateway/dist/main.js', 'doctor', ...words));
+  runCommand(node('packages/gateway/bin/main.js', 'doctor', ...words));
 
 async function behindProxy(
   { port }: TestGateway,

@@ -10,7 +10,7 @@ import { makeFolder } from '../kit/folder.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { leaves, leavesNoTrace, ROOMY } from './calls.ts';
 
-const ASK = 'packages/client/dist/ask.js';
+const ASK = 'packages/client/bin/ask.js';
 const BALANCE = 'solana/mainnet/helius/rpc/getBalance';
 const BODY = JSON.stringify({ params: ['So11111111111111111111111111111111111111112'] });
 

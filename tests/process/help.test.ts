@@ -90,7 +90,7 @@ describe('in a clone in which nothing is installed', () => {
 });
 
 describe('the programs themselves', () => {
-  const MAIN = 'packages/gateway/dist/main.js';
+  const MAIN = 'packages/gateway/bin/main.js';
   beforeAll(compileGateway, 120_000);
 
   it.each(HELP)('asset-gateway %s says how it is used', async (word) => {
@@ -114,12 +114,12 @@ describe('the programs themselves', () => {
   );
 
   it.each(HELP)('ask %s says what the command of the repository says', async (word) => {
-    const own = await runCommand(node('packages/client/dist/ask.js', word));
+    const own = await runCommand(node('packages/client/bin/ask.js', word));
     expect(own).toEqual(asked('npm run ask'));
     expect(own.stdout).toBe((await runCommand(node('scripts/run.mjs', 'ask', word))).stdout);
   });
 
   it('ask without a word says how it is used', async () => {
-    expect(await runCommand(node('packages/client/dist/ask.js'))).toEqual(notUnderstood('npm run ask'));
+    expect(await runCommand(node('packages/client/bin/ask.js'))).toEqual(notUnderstood('npm run ask'));
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const MAIN = 'packages/gateway/dist/main.js';
+const MAIN = 'packages/gateway/bin/main.js';
 const GATEWAY = ['packages/protocol', 'packages/doctor', 'packages/gateway'];
 const ALL = [...GATEWAY, 'packages/client', 'packages/sandbox'];
 const LOCK = join(tmpdir(), `asset-gateway-build-${process.ppid}`);
@@ -20,6 +20,11 @@ function isFresh(packages: readonly string[]): boolean {
   }
 }
 
+function run(...words: string[]): void {
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${words.join(' ')}: ${stdout}${stderr}`);
+}
+
 /** Compiles packages when their sources are newer than what was compiled; one test file at a time. */
 async function compile(packages: readonly string[]): Promise<void> {
   while (!isFresh(packages)) {
@@ -29,10 +34,13 @@ async function compile(packages: readonly string[]): Promise<void> {
       await pause(200);
       continue;
     }
-    const words = ['node_modules/typescript/bin/tsc', '--build', ...packages];
-    const { status, stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
-    rmSync(LOCK, { recursive: true, force: true });
-    if (status !== 0) throw new Error(`${packages.join()} do not compile: ${stdout}`);
+    try {
+      run('node_modules/rolldown/bin/cli.mjs', '--config');
+      // What is looked at to tell whether anything has to be done comes last.
+      run('node_modules/typescript/bin/tsc', '--build', ...packages);
+    } finally {
+      rmSync(LOCK, { recursive: true, force: true });
+    }
     return;
   }
 }

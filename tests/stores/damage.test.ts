@@ -117,6 +117,11 @@ describe.concurrent('a gateway whose store is damaged', { timeout: 120_000 }, ()
     );
     expect(program.stderr()).toContain(folder);
     expect(readFileSync(fileIn(folder)).equals(bytes)).toBe(true);
+  });
+
+  it('V16 starts anew when the damaged file has been moved away', async () => {
+    const folder = folderWith(overwritten(1 / 3, Buffer.alloc(third())));
+    expect(await start(folder).ended).toBe(1);
     renameSync(fileIn(folder), `${fileIn(folder)}.damaged`);
     await expectToServe(folder);
     expect(await secretIn(folder)).not.toBe(secret);
@@ -218,7 +223,7 @@ describe('the check of a store', () => {
 
   it('V16 finds nothing in one that is killed while it writes, again and again', async () => {
     const folder = newFolder();
-    for (let round = 0; round < rounds(40) * 4; round++) {
+    for (let round = 0; round < rounds(160); round++) {
       const writer = spawn(process.execPath, ['tests/stores/busy-store.mjs', folder], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
@@ -231,7 +236,7 @@ describe('the check of a store', () => {
   }, 1_200_000);
 
   it('V16 finds all that would end the process that uses it', () => {
-    for (let round = 0; round < rounds(40) * 4; round++) {
+    for (let round = 0; round < rounds(160); round++) {
       const [at, size] = [Math.floor(Math.random() * healthy.length), 1 + Math.floor(Math.random() * 600)];
       const bytes = Buffer.from(healthy);
       randomBytes(size).copy(bytes, Math.random() < 0.5 ? at : at - (at % PAGE));

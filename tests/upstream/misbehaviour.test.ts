@@ -37,7 +37,7 @@ describe('an upstream that misbehaves', () => {
   beforeAll(async () => {
     await compileGateway();
     upstream = await startTokensApi({ key: CANARY_KEY });
-    gateway = await startProcess('packages/gateway/dist/main.js', [], {
+    gateway = await startProcess('packages/gateway/bin/main.js', [], {
       PORT: '0',
       LOG_LEVEL: 'info',
       DATA_DIR: folder,

@@ -1,5 +1,5 @@
 import { JSON_MEDIA_TYPE, type Resource, type Route, type Values } from '@asset-gateway/protocol';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { answerExample, type JsonSchema, published, withoutDescriptions, withSharedParts } from './schemas.ts';
 import type { Service } from './service.ts';
 

@@ -1,6 +1,6 @@
 import type { Issue, Values } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import type { Violations } from './violations.ts';
 
 /** A look at the values of one place, which names each of them once. */
@@ -48,7 +48,7 @@ function scalar(schema: TSchema): Judge {
   const validator = Compile(schema);
   return (value, name, search) => {
     if (validator.Check(value)) return;
-    const [error] = validator.Errors(value);
+    const [, [error]] = validator.Errors(value);
     search.found(name, error?.keyword ?? 'schema', error?.params as Values);
   };
 }
