@@ -12,8 +12,8 @@ let gateway: TestGateway;
 let wallet: Wallet;
 beforeAll(async () => {
   gateway = await startTestGateway(ROOMY, { paid: true });
-  if (!gateway.shop) throw new Error('nothing is sold');
-  wallet = await openWallet(gateway.shop);
+  if (!gateway.solana) throw new Error('nothing is sold');
+  wallet = await openWallet(gateway.solana);
 }, 60_000);
 afterAll(() => gateway.stop());
 

@@ -35,12 +35,12 @@ async function startPageServer(): Promise<Server> {
 }
 
 suiteWith('chromium', 'C6 a page in a real browser, from another origin', (executablePath) => {
-  let house: TestGateway;
+  let gateway: TestGateway;
   let server: Server;
   let browser: Browser;
   let page: Page;
   beforeAll(async () => {
-    house = await startTestGateway({}, { paid: true });
+    gateway = await startTestGateway({}, { paid: true });
     server = await startPageServer();
     browser = await chromium.launch({ executablePath, args: SWITCHES });
     page = await browser.newPage();
@@ -50,11 +50,11 @@ suiteWith('chromium', 'C6 a page in a real browser, from another origin', (execu
   afterAll(async () => {
     await browser?.close();
     server?.close();
-    await house?.stop();
+    await gateway?.stop();
   });
 
   const inPage = (call: string, target: string, init = {}): Promise<unknown> =>
-    page.evaluate(`${call}(${JSON.stringify(house.url + target)}, ${JSON.stringify(init)})`);
+    page.evaluate(`${call}(${JSON.stringify(gateway.url + target)}, ${JSON.stringify(init)})`);
   const askSigned = (target: string, init = {}) =>
     inPage('askSigned', target, init) as Promise<{ challenge: Seen; answer: Seen }>;
 
@@ -74,10 +74,10 @@ suiteWith('chromium', 'C6 a page in a real browser, from another origin', (execu
   });
 
   it('C6 reads a refusal, and what it costs nothing', async () => {
-    const before = house.upstream.arrivals.length;
+    const before = gateway.upstream.arrivals.length;
     const { answer } = await askSigned(`${SEARCH}&limit=0`);
     expect([answer.status, answer.body.error, answer.body.issues?.length]).toEqual([400, 'invalid_request', 1]);
-    expect(house.upstream.arrivals).toHaveLength(before);
+    expect(gateway.upstream.arrivals).toHaveLength(before);
   });
 
   it('C6 reads what a paid route asks for, and may send a payment as the official client does', async () => {
@@ -91,6 +91,6 @@ suiteWith('chromium', 'C6 a page in a real browser, from another origin', (execu
     };
     const paid = (await inPage('ask', PAID, { ...JSON_POST, headers, body })) as Seen;
     expect([paid.status, paid.body.error]).toEqual([402, 'payment_malformed']);
-    expect(house.shop?.mainnet.transfers).toHaveLength(0);
+    expect(gateway.solana?.mainnet.transfers).toHaveLength(0);
   });
 });

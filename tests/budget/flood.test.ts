@@ -15,16 +15,16 @@ const HELD_MS = DEADLINE_MS + WINDOW_MS + WINDOW_MS / 12;
 const BUSY = [503, 504];
 
 describe('the shared budget under', () => {
-  let house: TestGateway;
+  let gateway: TestGateway;
   beforeAll(async () => {
-    house = await startTestGateway(
+    gateway = await startTestGateway(
       { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: String(DEADLINE_MS) },
       { windowMs: WINDOW_MS, ...PATIENT },
     );
   });
-  afterAll(() => house.stop());
+  afterAll(() => gateway.stop());
 
-  const url = () => `${house.url}/v1/x402/tokens/assets/solana`;
+  const url = () => `${gateway.url}/v1/x402/tokens/assets/solana`;
   const statuses = async (count: number): Promise<number[]> =>
     Promise.all(Array.from({ length: count }, () => askSigned(url()).then(({ status }) => status)));
 
@@ -39,7 +39,7 @@ describe('the shared budget under', () => {
 
   /** As many calls as there are slots, none of which is answered. */
   async function hangAll(): Promise<Arrival[]> {
-    const { arrivals, faults } = house.upstream;
+    const { arrivals, faults } = gateway.upstream;
     for (;;) {
       await sleep(HELD_MS);
       const before = arrivals.length;
@@ -52,8 +52,8 @@ describe('the shared budget under', () => {
   }
 
   function expectLimitKept(): void {
-    expect(mostInAnySpan(house.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
-    expect(house.upstream.arrivals.length).toBeGreaterThan(LIMIT);
+    expect(mostInAnySpan(gateway.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+    expect(gateway.upstream.arrivals.length).toBeGreaterThan(LIMIT);
   }
 
   it('L1 L4 a flood of new wallets', async () => {
@@ -78,18 +78,18 @@ describe('the shared budget under', () => {
 
   it('L3 an upstream that takes differently long', async () => {
     for (let round = 0; round < rounds(20) * 4; round++) {
-      house.upstream.faults.delayMs = (round * 137) % 350;
+      gateway.upstream.faults.delayMs = (round * 137) % 350;
       void statuses(3);
       await sleep(60);
     }
-    house.upstream.faults.reset();
+    gateway.upstream.faults.reset();
     await sleep(500);
     expectLimitKept();
   });
 
   it('L3 an upstream that hangs until the deadline', async () => {
     const hung = await hangAll();
-    const { arrivals } = house.upstream;
+    const { arrivals } = gateway.upstream;
     const before = arrivals.length;
     while (arrivals.length === before) await statuses(1);
     const earliest = Math.min(...hung.map(({ at }) => noticedSince(at, true)));
@@ -119,12 +119,12 @@ describe('the shared budget under', () => {
   it('L6 L8 refusals cost nothing, and Retry-After is when the next slot frees', async () => {
     await sleep(WINDOW_MS + 20);
     await statuses(LIMIT - 1);
-    const before = house.upstream.arrivals.length;
-    const refusals = [url(), `${url()}/nothing`, `${house.url}/healthz`, `${house.url}/v1/catalog`];
+    const before = gateway.upstream.arrivals.length;
+    const refusals = [url(), `${url()}/nothing`, `${gateway.url}/healthz`, `${gateway.url}/v1/catalog`];
     for (let round = 0; round < rounds(100) * 5; round++) {
       await Promise.all(refusals.flatMap((refused) => [fetch(refused), fetch(refused, { method: 'OPTIONS' })]));
     }
-    expect(house.upstream.arrivals.length).toBe(before);
+    expect(gateway.upstream.arrivals.length).toBe(before);
     const { send, refused } = await refuse();
     expect(refused.headers.get('ratelimit')).toMatch(
       new RegExp(`^"upstream";r=0;t=${refused.headers.get('retry-after')}$`),

@@ -18,13 +18,13 @@ describe('the configured limit', () => {
   });
 
   it.each([1, 3])('L10 of %i is honoured', async (limit) => {
-    const house = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: String(limit) });
-    const url = `${house.url}/v1/x402/tokens/assets/solana`;
+    const gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: String(limit) });
+    const url = `${gateway.url}/v1/x402/tokens/assets/solana`;
     const statuses = await Promise.all(
       Array.from({ length: limit + 2 }, () => askSigned(url).then(({ status }) => status)),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(limit);
-    expect(house.upstream.arrivals).toHaveLength(limit);
-    await house.stop();
+    expect(gateway.upstream.arrivals).toHaveLength(limit);
+    await gateway.stop();
   });
 });

@@ -23,16 +23,16 @@ interface Terms {
   readonly extra: { readonly feePayer: string; readonly memo?: string };
 }
 
-let shop: SolanaSandbox;
+let solana: SolanaSandbox;
 beforeAll(async () => {
-  shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 });
-afterAll(() => shop.close());
+afterAll(() => solana.close());
 
 /** Looks at a gateway that is started with these variables beside those of the sandbox. */
-async function withMarket<T>(variables: Environment, look: (market: SellingGateway) => Promise<T>): Promise<T> {
-  const market = await startSellingGateway(variables, { shop });
-  return look(market).finally(() => market.stop());
+async function withMarket<T>(variables: Environment, look: (gateway: SellingGateway) => Promise<T>): Promise<T> {
+  const gateway = await startSellingGateway(variables, { solana: solana });
+  return look(gateway).finally(() => gateway.stop());
 }
 
 const pathsOf = (variables: Environment): Promise<string[]> =>
@@ -50,7 +50,7 @@ const termsOf = (variables: Environment): Promise<Terms | undefined> =>
 const buy = (variables: Environment): Promise<Reply> =>
   withMarket(variables, async ({ url }) => {
     const target = url + newPath();
-    return ask(target, await (await newBuyer(shop.mainnet)).pay(target));
+    return ask(target, await (await newBuyer(solana.mainnet)).pay(target));
   });
 
 describe('a variable of the paid routes takes effect', () => {
@@ -78,18 +78,18 @@ describe('a variable of the paid routes takes effect', () => {
   });
 
   it('HELIUS_WALLET_API_BASE_URL: who is asked', async () => {
-    const before = shop.provider.arrivals.length;
+    const before = solana.provider.arrivals.length;
     expect((await buy({})).status).toBe(200);
-    expect(shop.provider.arrivals.length).toBe(before + 1);
+    expect(solana.provider.arrivals.length).toBe(before + 1);
     const elsewhere = await buy({ HELIUS_WALLET_API_BASE_URL: 'http://127.0.0.1:9' });
     expect([elsewhere.status, elsewhere.code]).toEqual([502, 'upstream_unreachable']);
     expect(elsewhere.text).toContain('"state":"unused"');
-    expect(shop.provider.arrivals.length).toBe(before + 1);
+    expect(solana.provider.arrivals.length).toBe(before + 1);
   });
 
   it('PAY_TO_WALLET and FEE_PAYER_KEYPAIR: who is paid, and who pays the fees', async () => {
     const [payee, feePayer] = [newKeypair(), newKeypair()];
-    for (const chain of [shop.mainnet, shop.devnet]) {
+    for (const chain of [solana.mainnet, solana.devnet]) {
       await chain.createAta(addressOf(payee));
       chain.airdrop(addressOf(feePayer), SOL);
     }
@@ -133,7 +133,7 @@ describe('a variable of the paid routes takes effect', () => {
     writeFileSync(PRICES_FILE, '{"wallet.*": 1234}');
     expect((await termsOf({ PRICES_FILE }))?.amount).toBe('1234');
     expect(JSON.parse((await buy({ PRICES_FILE })).text).priceUsd).toBe('0.001234');
-    expect(shop.mainnet.transfers.at(-1)?.amount).toBe(1234n);
+    expect(solana.mainnet.transfers.at(-1)?.amount).toBe(1234n);
   });
 
   it('SOL_PRICE_USD: in what the start says of prices and fees', async () => {
@@ -143,31 +143,31 @@ describe('a variable of the paid routes takes effect', () => {
   });
 
   it('FEE_BUDGET_LAMPORTS_PER_HOUR: how much the fee payer may lose', async () => {
-    const before = shop.mainnet.transfers.length;
+    const before = solana.mainnet.transfers.length;
     const refused = await buy({ FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' });
     expect([refused.status, refused.code]).toEqual([503, 'facilitator_unavailable']);
-    expect(shop.mainnet.transfers).toHaveLength(before);
+    expect(solana.mainnet.transfers).toHaveLength(before);
   });
 
   it('PAID_UPSTREAM_TIMEOUT_MS: how long a paid upstream may take', async () => {
-    const before = shop.mainnet.transfers.length;
-    shop.provider.faults.hang = true;
-    const late = await buy({ PAID_UPSTREAM_TIMEOUT_MS: '200' }).finally(() => shop.provider.faults.reset());
+    const before = solana.mainnet.transfers.length;
+    solana.provider.faults.hang = true;
+    const late = await buy({ PAID_UPSTREAM_TIMEOUT_MS: '200' }).finally(() => solana.provider.faults.reset());
     expect([late.status, late.code]).toEqual([504, 'upstream_timeout']);
-    expect(shop.mainnet.transfers).toHaveLength(before);
+    expect(solana.mainnet.transfers).toHaveLength(before);
   });
 });
 
 describe('a variable of shared state takes effect', () => {
   it('REDIS_URL: where state is, so that nothing signed is served without it', async () => {
-    const house = await startTestGateway({ REDIS_URL: 'redis://127.0.0.1:9' });
-    const [probe, signed] = [await fetch(`${house.url}/readyz`), await fetch(`${house.url}/v1/x402/tokens/health`)];
+    const gateway = await startTestGateway({ REDIS_URL: 'redis://127.0.0.1:9' });
+    const [probe, signed] = [await fetch(`${gateway.url}/readyz`), await fetch(`${gateway.url}/v1/x402/tokens/health`)];
     const errors = await Promise.all(
       [probe, signed].map(async (answer) => ((await answer.json()) as { error: string }).error),
     );
     expect(errors).toEqual(['state_unavailable', 'state_unavailable']);
-    expect(house.upstream.arrivals).toEqual([]);
-    await house.stop();
+    expect(gateway.upstream.arrivals).toEqual([]);
+    await gateway.stop();
     const alone = await startTestGateway();
     expect((await askSigned(`${alone.url}/v1/x402/tokens/health`)).status).toBe(200);
     await alone.stop();

@@ -12,11 +12,11 @@ import { askSigned, challengeFor, signedHeader } from '../kit/wallet.ts';
 const HEALTH = pathOf(rowOf('tokens.health'));
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
 
-/** Starts a house that is stopped at the end, unless a test stops it before. */
+/** Starts a gateway that is stopped at the end, unless a test stops it before. */
 async function start(variables: Environment = {}, options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const house = await startTestGateway(variables, options);
+  const gateway = await startTestGateway(variables, options);
   let stopping: Promise<void> | undefined;
-  const once = { ...house, stop: () => (stopping ??= house.stop()) };
+  const once = { ...gateway, stop: () => (stopping ??= gateway.stop()) };
   stops.push(once.stop);
   return once;
 }
@@ -42,11 +42,11 @@ const node = (port: number, secret: string, dataDir?: string) =>
 describe.concurrent('a variable takes effect', () => {
   it('PORT and HOST: where it listens', async () => {
     const port = await freePort();
-    const house = await start({ PORT: String(port), HOST: '127.0.0.3' });
-    expect(house.url).toBe(`http://127.0.0.3:${port}`);
-    expect((await fetch(`${house.url}/healthz`)).status).toBe(200);
+    const gateway = await start({ PORT: String(port), HOST: '127.0.0.3' });
+    expect(gateway.url).toBe(`http://127.0.0.3:${port}`);
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
     await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
-    expect((await challengeFor(house.url + HEALTH)).info.domain).toBe(`127.0.0.3:${port}`);
+    expect((await challengeFor(gateway.url + HEALTH)).info.domain).toBe(`127.0.0.3:${port}`);
   });
 
   it('GATEWAY_BASE_URL: what clients sign for', async () => {
@@ -77,12 +77,12 @@ describe.concurrent('a variable takes effect', () => {
   });
 
   it('TOKENS_RATE_LIMIT_PER_MINUTE: how many calls there are', async () => {
-    const house = await start({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' });
+    const gateway = await start({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' });
     const statuses = [];
-    for (let round = 0; round < 3; round++) statuses.push((await askSigned(house.url + HEALTH)).status);
+    for (let round = 0; round < 3; round++) statuses.push((await askSigned(gateway.url + HEALTH)).status);
     expect(statuses).toEqual([200, 200, 429]);
-    expect((await askSigned(house.url + HEALTH)).headers.get('RateLimit-Policy')).toBe('"upstream";q=2;w=60');
-    expect(house.upstream.arrivals).toHaveLength(2);
+    expect((await askSigned(gateway.url + HEALTH)).headers.get('RateLimit-Policy')).toBe('"upstream";q=2;w=60');
+    expect(gateway.upstream.arrivals).toHaveLength(2);
   });
 
   it('SIWX_NONCE: how often a signature serves', async () => {
@@ -126,19 +126,19 @@ describe.concurrent('a variable takes effect', () => {
   });
 
   it('UPSTREAM_TIMEOUT_MS: how long an upstream may take', async () => {
-    const house = await start({ UPSTREAM_TIMEOUT_MS: '150' });
-    house.upstream.faults.hang = true;
-    expectRefusal(await seen(await askSigned(house.url + HEALTH)), '504 upstream_timeout');
-    expect(house.upstream.arrivals).toHaveLength(1);
+    const gateway = await start({ UPSTREAM_TIMEOUT_MS: '150' });
+    gateway.upstream.faults.hang = true;
+    expectRefusal(await seen(await askSigned(gateway.url + HEALTH)), '504 upstream_timeout');
+    expect(gateway.upstream.arrivals).toHaveLength(1);
   });
 
   it('LOG_LEVEL: which lines there are', async () => {
     const linesAt = async (level: string) => {
-      const house = await start({ LOG_LEVEL: level });
-      await fetch(`${house.url}/healthz`);
-      house.upstream.faults.status = 500;
-      await askSigned(house.url + HEALTH);
-      return house.logLines.map((line) => JSON.parse(line).status);
+      const gateway = await start({ LOG_LEVEL: level });
+      await fetch(`${gateway.url}/healthz`);
+      gateway.upstream.faults.status = 500;
+      await askSigned(gateway.url + HEALTH);
+      return gateway.logLines.map((line) => JSON.parse(line).status);
     };
     expect(await linesAt('info')).toEqual([200, 402, 502]);
     expect(await linesAt('warn')).toEqual([502]);
@@ -148,9 +148,9 @@ describe.concurrent('a variable takes effect', () => {
 
   it('LOG_FORMAT: for whom lines are written', async () => {
     const linesIn = async (format: string) => {
-      const house = await start({ LOG_FORMAT: format });
-      await fetch(`${house.url}/healthz`);
-      return house.logLines;
+      const gateway = await start({ LOG_FORMAT: format });
+      await fetch(`${gateway.url}/healthz`);
+      return gateway.logLines;
     };
     for (const format of ['', 'json']) expect(JSON.parse((await linesIn(format))[0] ?? '').path).toBe('/healthz');
     expect(await linesIn('pretty')).toEqual([
@@ -171,9 +171,9 @@ describe.concurrent('a variable takes effect', () => {
 
   it('TRUST_PROXY: who the client in the log is', async () => {
     const clientAt = async (proxies: string) => {
-      const house = await start({ TRUST_PROXY: proxies });
-      await fetch(`${house.url}/healthz`, { headers: { 'X-Forwarded-For': '203.0.113.7' } });
-      return JSON.parse(house.logLines[0] ?? '{}').client;
+      const gateway = await start({ TRUST_PROXY: proxies });
+      await fetch(`${gateway.url}/healthz`, { headers: { 'X-Forwarded-For': '203.0.113.7' } });
+      return JSON.parse(gateway.logLines[0] ?? '{}').client;
     };
     expect(await clientAt('')).toBe('127.0.0.1');
     expect(await clientAt('127.0.0.1/32')).toBe('203.0.113.7');

@@ -78,13 +78,13 @@ describe('a variable that is nearly known', () => {
   });
 
   it('is named at the start, as one line for each, and keeps nothing from starting', async () => {
-    const house = await startTestGateway({ GATEWAY_URL: 'CANARY', FEE_PAYER_KEY: 'CANARY' });
-    const said = house.logLines.map((line) => JSON.parse(line).msg);
+    const gateway = await startTestGateway({ GATEWAY_URL: 'CANARY', FEE_PAYER_KEY: 'CANARY' });
+    const said = gateway.logLines.map((line) => JSON.parse(line).msg);
     const expected = [sentence('GATEWAY_URL', 'GATEWAY_BASE_URL'), sentence('FEE_PAYER_KEY', 'FEE_PAYER_KEYPAIR')];
     expect(said).toEqual(expect.arrayContaining(expected));
-    expect(house.logLines.join('')).not.toContain('CANARY"');
-    expect((await fetch(`${house.url}/healthz`)).status).toBe(200);
-    await house.stop();
+    expect(gateway.logLines.join('')).not.toContain('CANARY"');
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+    await gateway.stop();
   });
 
   it('is not named when it is empty', () => expect(noticesOf({ GATEWAY_URL: ' ' })).toEqual([]));

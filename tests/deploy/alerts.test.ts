@@ -52,7 +52,7 @@ async function change<Somewhere extends Place>(
 
 const openHouse = (variables = {}): Promise<TestGateway> =>
   startTestGateway({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000 });
-const openMarket = (variables = {}): Promise<SellingGateway> =>
+const openGateway = (variables = {}): Promise<SellingGateway> =>
   startSellingGateway({ METRICS_PORT: '0', ...variables });
 
 /** Asks for the upstream's health so often while the upstream behaves so. */
@@ -65,9 +65,9 @@ const askingWith =
     }
   };
 
-async function buy({ url, shop }: SellingGateway): Promise<void> {
+async function buy({ url, solana }: SellingGateway): Promise<void> {
   const path = url + newPath();
-  await ask(path, await (await newBuyer(shop.mainnet)).pay(path));
+  await ask(path, await (await newBuyer(solana.mainnet)).pay(path));
 }
 
 async function replay(house: TestGateway): Promise<void> {
@@ -91,31 +91,31 @@ async function block(): Promise<void> {
 }
 
 async function loseAnOutcome(market: SellingGateway): Promise<void> {
-  Object.assign(market.shop.mainnet.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
+  Object.assign(market.solana.mainnet.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
   await buy(market);
 }
 
 /** The fee payer's SOL goes elsewhere, and somebody pays. */
 async function drainAndBuy(market: SellingGateway): Promise<void> {
-  drain(market.shop);
+  drain(market.solana);
   await buy(market);
 }
 
-/** The same market with a fee payer that has little left. */
+/** The same gateway with a fee payer that has little left. */
 async function impoverished(): Promise<Change> {
-  const shop = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
+  const solana = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
   const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const keypair = Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
-  for (const chain of [shop.mainnet, shop.devnet]) chain.airdrop(bs58.encode(keypair.subarray(32)), 50_000_000n);
+  for (const chain of [solana.mainnet, solana.devnet]) chain.airdrop(bs58.encode(keypair.subarray(32)), 50_000_000n);
   const textWith = async (variables: object): Promise<string> => {
-    const market = await startSellingGateway({ METRICS_PORT: '0', ...variables }, { shop });
+    const market = await startSellingGateway({ METRICS_PORT: '0', ...variables }, { solana: solana });
     let text = '';
     while (!text.includes('asset_gateway_fee_payer_lamports{')) text = await calmTextOf(market);
     await market.stop();
     return text;
   };
   const [before, after] = [await textWith({}), await textWith({ FEE_PAYER_KEYPAIR: bs58.encode(keypair) })];
-  await shop.close();
+  await solana.close();
   return { before, after };
 }
 
@@ -188,13 +188,13 @@ const CONDITIONS: Readonly<Record<string, readonly [make: () => Promise<Change>,
   UpstreamLeftAlone: [async () => change(await openHouse(), askingWith({ status: 500 }, 6)), 'goes on'],
   UpstreamRefusesOurKey: [async () => change(await openHouse(), askingWith({ status: 401 })), 'once'],
   UpstreamAsksForPause: [async () => change(await openHouse(), askingWith({ status: 429 })), 'goes on'],
-  SettlementsUnresolved: [async () => change(await openMarket(), loseAnOutcome), 'goes on'],
+  SettlementsUnresolved: [async () => change(await openGateway(), loseAnOutcome), 'goes on'],
   PaymentsUnavailable: [
-    async () => change(await openMarket({ FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' }), buy),
+    async () => change(await openGateway({ FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' }), buy),
     'goes on',
   ],
   FeePayerBalanceLow: [impoverished, 'goes on'],
-  SalesClosed: [async () => change(await openMarket(), drainAndBuy), 'goes on'],
+  SalesClosed: [async () => change(await openGateway(), drainAndBuy), 'goes on'],
   EventLoopDelayed: [async () => change(await openHouse(), block), 'goes on'],
   Overloaded: [async () => change(await openHouse({ UPSTREAM_TIMEOUT_MS: '1000' }), crowd), 'goes on'],
   LogLost: [loseTheLog, 'goes on'],

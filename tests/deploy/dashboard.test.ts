@@ -19,7 +19,7 @@ const queries = [
 const named = (text: string): string[] =>
   [...text.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}/g)].map(([, name = '']) => name);
 
-let house: TestGateway;
+let gateway: TestGateway;
 let scraped: Scrape;
 
 /** What a label of ours may hold: the words of the tables that it is filled from. */
@@ -27,13 +27,13 @@ let words: Readonly<Record<string, readonly string[]>>;
 
 /** A gateway that has done everything once, and what it then gives out. */
 beforeAll(async () => {
-  house = await startTestGateway({ METRICS_PORT: '0' }, { paid: true });
-  expect((await askSigned(house.url + pathOf(rowOf('tokens.health')))).status).toBe(200);
+  gateway = await startTestGateway({ METRICS_PORT: '0' }, { paid: true });
+  expect((await askSigned(gateway.url + pathOf(rowOf('tokens.health')))).status).toBe(200);
   const bought = rowOf('rpc.mainnet.helius.getBalance');
-  if (!house.shop) throw new Error('nothing is sold');
-  const wallet = await openWallet(house.shop);
-  expect((await wallet.buy(house.url + targetOf(bought), initOf(bought))).status).toBe(200);
-  scraped = await scrape(house.gateway);
+  if (!gateway.solana) throw new Error('nothing is sold');
+  const wallet = await openWallet(gateway.solana);
+  expect((await wallet.buy(gateway.url + targetOf(bought), initOf(bought))).status).toBe(200);
+  scraped = await scrape(gateway.gateway);
   const codes = Object.keys(REFUSALS);
   const statuses = [200, 204, 304, ...Object.values(REFUSALS).map(({ status }) => status)];
   words = {
@@ -47,7 +47,7 @@ beforeAll(async () => {
     state: ['settled', 'refused', 'unknown', 'unsent'],
   };
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const familyOf = (metric: string): string =>
   scraped.types.has(metric) ? metric : metric.replace(/_(?:bucket|sum|count)$/, '');

@@ -13,17 +13,17 @@ const UPSTREAM_MS = 200;
 
 suiteWith('nginx', 'two nodes behind nginx', (nginx) => {
   suiteWith('redis-server', 'that share their state', () => {
-    let shop: SolanaSandbox;
+    let solana: SolanaSandbox;
     let deployment: Deployment;
     beforeAll(async () => {
       await compileGateway();
-      shop = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
-      deployment = await startDeployment(nginx, shop.variables);
+      solana = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
+      deployment = await startDeployment(nginx, solana.variables);
       for (const { upstream } of deployment.nodes) upstream.faults.delayMs = UPSTREAM_MS;
     }, 120_000);
     afterAll(async () => {
       await deployment?.stop();
-      await shop?.close();
+      await solana?.close();
     });
 
     async function restartAll(): Promise<(number | null)[]> {
@@ -39,7 +39,7 @@ suiteWith('nginx', 'two nodes behind nginx', (nginx) => {
     it('H13 restarted one after the other, again and again: every request is answered, every payment once', {
       timeout: 900_000,
     }, async () => {
-      const wallet = await openWallet(shop, 100_000_000n);
+      const wallet = await openWallet(solana, 100_000_000n);
       const [signed, paid] = [signedTraffic(deployment.url, PER_SECOND), paidTraffic(deployment.url, wallet)];
       const exitCodes: (number | null)[] = [];
       for (let round = 0; round < rounds(20); round++) exitCodes.push(...(await restartAll()));
@@ -54,7 +54,7 @@ suiteWith('nginx', 'two nodes behind nginx', (nginx) => {
       // Said by a node that was there to say it, and not by nginx for want of one.
       expect(farewells).toHaveLength(deployment.log().split('"error":"shutting_down"').length - 1);
       expect(deployment.arrivals()).toBe(answered.filter(({ route }) => route.startsWith('tokens.')).length);
-      expect(shop.mainnet.transfers).toHaveLength(bought.length);
+      expect(solana.mainnet.transfers).toHaveLength(bought.length);
       expect(Math.min(answered.length, bought.length)).toBeGreaterThan(exitCodes.length);
     });
   });

@@ -7,15 +7,15 @@ import { openWallet } from '../payments/wallets.ts';
 import { JSON_BODY, refusedForFree } from '../upstream/visitor.ts';
 import { isTaken, publishedOf, send } from './requests.ts';
 
-let house: TestGateway;
-let market: SellingGateway;
+let signInGateway: TestGateway;
+let sellingGateway: SellingGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
-  market = await startSellingGateway(ROOMY);
+  signInGateway = await startTestGateway();
+  sellingGateway = await startSellingGateway(ROOMY);
 });
 afterAll(async () => {
-  await house.stop();
-  await market.stop();
+  await signInGateway.stop();
+  await sellingGateway.stop();
 });
 
 const ADDRESS = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
@@ -65,17 +65,17 @@ async function refusedSigned(route: Route, requests: ReturnType<typeof breaking>
     const { target, body } = send(route, request);
     return route.httpMethod === 'POST' ? { method: 'POST', target, headers: JSON_BODY, body } : { target };
   });
-  await refusedForFree(house, asks, ({ status, json: { error, issues } }) => {
+  await refusedForFree(signInGateway, asks, ({ status, json: { error, issues } }) => {
     expect({ status, error, issues }).toEqual(expected);
   });
 }
 
 async function refusedPaid(route: Route, requests: ReturnType<typeof breaking>, expected: object): Promise<void> {
-  const payer = await openWallet(market.shop, 0n);
+  const payer = await openWallet(sellingGateway.solana, 0n);
   for (const request of requests) {
     const call = callOf(route, request);
-    const payment = await paymentFor(market, call, payer);
-    const response = await leavesNoTrace(market, () => sendPaid(market, call, payment));
+    const payment = await paymentFor(sellingGateway, call, payer);
+    const response = await leavesNoTrace(sellingGateway, () => sendPaid(sellingGateway, call, payment));
     const { error, issues, payment: state } = await bodyOf(response);
     expect({ status: response.status, error, issues }).toEqual(expected);
     expect(state).toEqual({ state: 'unused' });

@@ -7,13 +7,13 @@ import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { faultsOf, published } from './json-schema.ts';
 import { closed, expectToDescribe } from './shapes.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
-  wallet = await openWallet(market.shop);
+  gateway = await startSellingGateway(ROOMY);
+  wallet = await openWallet(gateway.solana);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 const KNOWN = '5tzFkiKscXHK5ZXCGbXZxdw7gTjjD1mBwuoFbhUvuAi9';
 const TOLY = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
@@ -66,7 +66,7 @@ const rows = paidRoutes
 
 async function answerOf(route: Route, values: Route['example']): Promise<unknown> {
   const { target, init } = callOf(route, values);
-  const response = await wallet.buy(`${market.url}${target}`, init);
+  const response = await wallet.buy(`${gateway.url}${target}`, init);
   const body = (await response.json()) as { ok: boolean; result: unknown };
   expect([response.status, body.ok], `${target} ${init.body}`).toEqual([200, true]);
   return body.result;

@@ -8,11 +8,11 @@ import { exampleOf } from '../signin/examples.ts';
 import { faultsOf, published } from './json-schema.ts';
 import { closed, expectToDescribe } from './shapes.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const SOL = 'So11111111111111111111111111111111111111112';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
@@ -92,7 +92,7 @@ async function answersOf(route: Route): Promise<unknown[]> {
   const answers = [];
   for (const values of [{}, ...(ASKED[route.method] ?? [])]) {
     const { target, init } = exampleOf(route, values);
-    const response = await askSigned(`${house.url}${target}`, init);
+    const response = await askSigned(`${gateway.url}${target}`, init);
     const body = (await response.json()) as { ok: boolean; result: unknown };
     expect([response.status, body.ok], target).toEqual([200, true]);
     answers.push(body.result);

@@ -10,13 +10,13 @@ interface Catalog {
   readonly routes: readonly Values[];
 }
 
-let house: TestGateway;
+let gateway: TestGateway;
 let free: TestGateway;
 beforeAll(async () => {
-  house = await startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' });
+  gateway = await startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' });
   free = await startTestGateway();
 });
-afterAll(() => Promise.all([house.stop(), free.stop()]));
+afterAll(() => Promise.all([gateway.stop(), free.stop()]));
 
 const catalogOf = async ({ url }: TestGateway, query = ''): Promise<Catalog> =>
   (await (await fetch(`${url}/v1/catalog${query}`)).json()) as Catalog;
@@ -48,7 +48,7 @@ const OPTIONAL = ['inputExample', 'pathParamsSchema', 'pathParamsExample', 'rule
 
 describe('the catalog of everything', () => {
   it('says how it is paid, and counts sixty routes of three providers', async () => {
-    const { routes: _, ...head } = await catalogOf(house);
+    const { routes: _, ...head } = await catalogOf(gateway);
     expect(head).toEqual({
       ok: true,
       version: 1,
@@ -70,7 +70,7 @@ describe('the catalog of everything', () => {
   });
 
   it.each(served.map((route, index) => [route.id, route, index] as const))('describes %s', async (_, route, index) => {
-    const entry = (await catalogOf(house)).routes[index] ?? {};
+    const entry = (await catalogOf(gateway)).routes[index] ?? {};
     expect(entry).toMatchObject(expectedOf(route));
     const { input, example, rules, httpMethod } = route;
     const inBody = httpMethod === 'POST';
@@ -85,7 +85,7 @@ describe('the catalog of everything', () => {
   });
 
   it('has the envelope of each route as its output', async () => {
-    const { routes } = await catalogOf(house);
+    const { routes } = await catalogOf(gateway);
     for (const { outputSchema, accessMode, method } of routes) {
       const { required, properties } = outputSchema as { required: string[]; properties: Values };
       const paid = ['ok', 'provider', 'cluster', 'surface', 'method', 'priceUsd', 'result'];
@@ -97,9 +97,9 @@ describe('the catalog of everything', () => {
   });
 
   it('names the price that a challenge asks for', async () => {
-    const { routes } = await catalogOf(house);
+    const { routes } = await catalogOf(gateway);
     for (const { path, httpMethod, priceUsd } of routes.filter(({ accessMode }) => accessMode === 'exact')) {
-      const response = await fetch(house.url + String(path), { method: String(httpMethod) });
+      const response = await fetch(gateway.url + String(path), { method: String(httpMethod) });
       const { accepts } = (await response.json()) as { accepts: { amount: string }[] };
       expect(Math.round(Number(priceUsd) * 1_000_000)).toBe(Number(accepts[0]?.amount));
     }
@@ -108,7 +108,7 @@ describe('the catalog of everything', () => {
   it.each(['alchemy', 'helius', 'tokens'])(
     'shows the part of %s to whoever asks for that provider',
     async (provider) => {
-      const [all, part] = [await catalogOf(house), await catalogOf(house, `?provider=${provider}`)];
+      const [all, part] = [await catalogOf(gateway), await catalogOf(gateway, `?provider=${provider}`)];
       expect(part.routes).toEqual(all.routes.filter((entry) => entry.provider === provider));
       expect(part.catalog).toEqual({
         totalRoutes: 60,
@@ -117,7 +117,7 @@ describe('the catalog of everything', () => {
       });
       const listed = part.categories.providers.find(({ id }) => id === provider);
       expect(listed?.routeCount).toBe(part.routes.length);
-      expect(await catalogOf(house, String(listed?.href).split('?')[1]?.replace(/^/, '?'))).toEqual(part);
+      expect(await catalogOf(gateway, String(listed?.href).split('?')[1]?.replace(/^/, '?'))).toEqual(part);
       expect([part.payment, part.categories]).toEqual([all.payment, all.categories]);
     },
   );

@@ -18,14 +18,14 @@ const MAX_HEADER_LENGTH = 4096;
 const MAX_TARGET_LENGTH = 8192;
 const each = served.map((route) => [route.id, route] as const);
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startEverything();
+  gateway = await startEverything();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 async function challengeOf(route: Route, target = exampleOf(route).target) {
-  const response = await fetch(house.url + target, exampleOf(route).init);
+  const response = await fetch(gateway.url + target, exampleOf(route).init);
   expect(response.status).toBe(402);
   return { ...challengeIn(response), body: (await response.json()) as Record<string, unknown> };
 }
@@ -75,7 +75,7 @@ describe('the challenge describes the route', () => {
       expect(isPaymentRequired(required)).toBe(true);
       const payload = { ...required, accepted: required.accepts[0], payload: {} } as unknown as PaymentPayload;
       const found = extractDiscoveryInfo(payload, payload.accepted);
-      expect(found).toMatchObject({ resourceUrl: `${house.url}${route.path}`, tags: ['solana', route.surface] });
+      expect(found).toMatchObject({ resourceUrl: `${gateway.url}${route.path}`, tags: ['solana', route.surface] });
     },
   );
 });

@@ -58,30 +58,30 @@ function complaints(text = readFileSync(CALLS, 'utf8')): string[] {
 }
 
 /** x402's own client, with a wallet that signs in and pays. */
-async function officialFetch({ shop }: TestGateway): Promise<typeof fetch> {
-  if (!shop) throw new Error('nothing is sold');
+async function officialFetch({ solana }: TestGateway): Promise<typeof fetch> {
+  if (!solana) throw new Error('nothing is sold');
   const signer = await generateKeyPairSigner();
   const client = new x402Client();
   for (const cluster of ['mainnet', 'devnet'] as const) {
-    await shop[cluster].fundUsdc(signer.address, 10_000_000n);
-    client.register(NETWORKS[cluster], new ExactSvmScheme(signer, { rpcUrl: shop[cluster].url }));
+    await solana[cluster].fundUsdc(signer.address, 10_000_000n);
+    client.register(NETWORKS[cluster], new ExactSvmScheme(signer, { rpcUrl: solana[cluster].url }));
   }
   const both = new x402HTTPClient(client).onPaymentRequired(createSIWxClientHook(signer as unknown as SIWxSigner));
   return wrapFetchWithPayment(fetch, both) as typeof fetch;
 }
 
-let house: TestGateway;
+let gateway: TestGateway;
 let origin: string;
 let send: typeof fetch;
 beforeAll(async () => {
-  house = await startEverything();
-  const document = await (await fetch(`${house.url}/openapi.json`)).json();
+  gateway = await startEverything();
+  const document = await (await fetch(`${gateway.url}/openapi.json`)).json();
   origin = document.servers[0].url;
   writeFileSync(TYPES, astToString(await openapiTS(document)));
-  send = await officialFetch(house);
+  send = await officialFetch(gateway);
 }, 60_000);
 afterAll(async () => {
-  await house.stop();
+  await gateway.stop();
   rmSync(TYPES, { force: true });
 });
 
@@ -112,7 +112,8 @@ describe('a client that is generated from the document', () => {
     ['wallet', 3],
   ] as const)('calls three routes of %s, for %i payments', async (surface, payments) => {
     const { callsAt } = (await import(resolve(CALLS))) as Calls;
-    const transfers = () => (house.shop?.mainnet.transfers.length ?? 0) + (house.shop?.devnet.transfers.length ?? 0);
+    const transfers = () =>
+      (gateway.solana?.mainnet.transfers.length ?? 0) + (gateway.solana?.devnet.transfers.length ?? 0);
     const before = transfers();
     const calls = callsAt(origin, send)[surface] ?? [];
     expect(calls).toHaveLength(3);

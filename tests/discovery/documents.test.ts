@@ -12,18 +12,18 @@ const DOCUMENTS = ['/v1/catalog', '/v1/catalog?provider=helius', '/openapi.json'
 /** Those that name the origin. */
 const AT_ORIGIN = ['/openapi.json', '/.well-known/x402', '/llms.txt'];
 
-let house: TestGateway;
+let gateway: TestGateway;
 let configured: TestGateway;
 let configuredPort: number;
 beforeAll(async () => {
-  house = await startEverything();
+  gateway = await startEverything();
   configuredPort = await freePort();
   configured = await startTestGateway({ GATEWAY_BASE_URL: ORIGIN, PORT: String(configuredPort) });
 });
-afterAll(() => Promise.all([house.stop(), configured.stop()]));
+afterAll(() => Promise.all([gateway.stop(), configured.stop()]));
 
 const ask = async (target: string, headers: Record<string, string> = {}, method = 'GET'): Promise<WireAnswer> =>
-  seen(await fetch(house.url + target, { method, headers }));
+  seen(await fetch(gateway.url + target, { method, headers }));
 
 const askAs = (port: number, host: string, target: string): Promise<WireAnswer | undefined> =>
   askOne(port, wireRequest('GET', target, [`Host: ${host}`]));
@@ -103,14 +103,14 @@ describe('a document', () => {
 
   it.each(AT_ORIGIN)('%s names the origin that was dialled', async (target) => {
     for (const name of ['localhost', '127.0.0.1', '[::1]']) {
-      const answer = await askAs(house.port, `${name}:${house.port}`, target);
+      const answer = await askAs(gateway.port, `${name}:${gateway.port}`, target);
       const origins = new Set(answer?.body.match(/https?:\/\/[^/"\s)]+:\d+/g));
-      expect([...origins]).toEqual([`http://${name}:${house.port}`]);
+      expect([...origins]).toEqual([`http://${name}:${gateway.port}`]);
     }
   });
 
   it.each(AT_ORIGIN)('%s names no origin that the caller made up', async (target) => {
-    expectRefusal(await askAs(house.port, 'evil.example', target), '400 bad_request');
+    expectRefusal(await askAs(gateway.port, 'evil.example', target), '400 bad_request');
     const answer = await askAs(configuredPort, 'evil.example', target);
     expect(answer?.status).toBe(200);
     expect(answer?.body).toContain(ORIGIN);
@@ -187,9 +187,9 @@ describe('how the official clients are set up', () => {
   });
 
   it('does not stand there for what is not served', async () => {
-    const shop = await startTestGateway({ TOKENS_API_KEY: '' }, { paid: true });
-    const body = await (await fetch(`${shop.url}/llms.txt`)).text();
-    await shop.stop();
+    const solana = await startTestGateway({ TOKENS_API_KEY: '' }, { paid: true });
+    const body = await (await fetch(`${solana.url}/llms.txt`)).text();
+    await solana.stop();
     expect(body).toMatch(PURCHASE);
     expect(body).not.toMatch(/createSIWx|wants you to sign in/);
   });
@@ -197,7 +197,7 @@ describe('how the official clients are set up', () => {
   it('stands beside the text to sign, which a challenge fills', async () => {
     const { body } = await ask('/llms.txt');
     const [, layout = ''] = body.split(/```(?:text)?\n/);
-    const { info, supportedChains } = await challengeFor(`${house.url}/v1/x402/tokens/health`);
+    const { info, supportedChains } = await challengeFor(`${gateway.url}/v1/x402/tokens/health`);
     const message = { ...info, address: 'a wallet', chainId: supportedChains[0]?.chainId ?? '' };
     const values = { ...message, 'address of the wallet': 'a wallet' } as Readonly<Record<string, string>>;
     const [, reference = ''] = message.chainId.split(':');

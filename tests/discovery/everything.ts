@@ -7,7 +7,7 @@ import { ROOMY } from '../payments/calls.ts';
 /** The rows that somebody else answers. */
 export const served: readonly Route[] = routes.filter(({ surface }) => surface !== 'system');
 
-/** A house that serves all sixty routes, with limits that do not get in the way. */
+/** A gateway that serves all sixty routes, with limits that do not get in the way. */
 export const startEverything = (variables: Record<string, string> = {}): Promise<TestGateway> =>
   startTestGateway({ ...ROOMY, ...variables }, { paid: true });
 

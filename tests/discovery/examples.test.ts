@@ -5,14 +5,14 @@ import { askSigned } from '../kit/wallet.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { challengeIn, discoveryIn, endpointOf, served, startEverything } from './everything.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  house = await startEverything();
-  if (!house.shop) throw new Error('nothing is sold');
-  wallet = await openWallet(house.shop);
+  gateway = await startEverything();
+  if (!gateway.solana) throw new Error('nothing is sold');
+  wallet = await openWallet(gateway.solana);
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const queryOf = (values: Values = {}): string =>
   new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)])).toString();
@@ -23,7 +23,7 @@ function requestOf(template: string, method: string, input: Values): { url: stri
   const path = template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(pathParams?.[name])));
   const query = queryOf(queryParams);
   const json = body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
-  return { url: `${house.url}${path}${query && `?${query}`}`, init: { method, ...json } };
+  return { url: `${gateway.url}${path}${query && `?${query}`}`, init: { method, ...json } };
 }
 
 const isAnswered = async (route: Route, { url, init }: { url: string; init: RequestInit }): Promise<void> => {
@@ -34,7 +34,7 @@ const isAnswered = async (route: Route, { url, init }: { url: string; init: Requ
 
 describe('what a document gives as an example is answered', () => {
   it.each(served.map((route) => [route.id, route] as const))('%s, as its challenge has it', async (_, route) => {
-    const probe = await fetch(`${house.url}${route.path}`, { method: route.httpMethod });
+    const probe = await fetch(`${gateway.url}${route.path}`, { method: route.httpMethod });
     expect([probe.status, probe.headers.has(HEADERS.paymentRequired)]).toEqual([402, true]);
     const { info, routeTemplate } = discoveryIn(challengeIn(probe).required) ?? {};
     await isAnswered(
@@ -44,7 +44,7 @@ describe('what a document gives as an example is answered', () => {
   });
 
   it('each one that the catalog has', async () => {
-    const { routes } = (await (await fetch(`${house.url}/v1/catalog`)).json()) as { routes: readonly Values[] };
+    const { routes } = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as { routes: readonly Values[] };
     expect(routes).toHaveLength(served.length);
     for (const { path, httpMethod, inputExample, pathParamsExample } of routes) {
       const row = served.find((route) => endpointOf(route) === `${httpMethod} ${path}`) as Route;

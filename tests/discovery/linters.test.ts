@@ -56,9 +56,9 @@ await suiteOfPackages('the linters that people run', { '.': { dependencies: PACK
   beforeAll(async () => {
     const port = await freePort();
     // With a public origin: one linter warns of a document that names this machine, as the one in the repository does.
-    const house = await startEverything({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port) });
+    const gateway = await startEverything({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port) });
     document = await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).text();
-    await house.stop();
+    await gateway.stop();
   });
 
   describe.each(LINTERS)('$name', ({ broken, fault }) => {

@@ -35,11 +35,11 @@ async function problemsIn(source: string): Promise<string[]> {
 const written = readFileSync('openapi.json', 'utf8');
 const document: OpenApiDocument = JSON.parse(written);
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startEverything();
+  gateway = await startEverything();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 /** The document of a gateway that is started for it. */
 async function documentOf(variables: Environment, paid: boolean): Promise<string> {
@@ -149,7 +149,7 @@ describe('what is answered fits the document', () => {
   const check = async (route: Route, response: Response): Promise<void> => {
     expect(await faultsOf(operationOf(document, route), response)).toEqual([]);
   };
-  const ask = ({ target, init }: ReturnType<typeof exampleOf>) => fetch(house.url + target, init);
+  const ask = ({ target, init }: ReturnType<typeof exampleOf>) => fetch(gateway.url + target, init);
 
   it.each(routes.filter(({ access }) => access === 'public').map((route) => [route.path, route] as const))(
     '%s',
@@ -158,9 +158,9 @@ describe('what is answered fits the document', () => {
       expect(response.status).toBe(200);
       const tag = response.headers.get('etag');
       await check(route, response);
-      await check(route, await fetch(`${house.url}${route.path}?x=1`));
+      await check(route, await fetch(`${gateway.url}${route.path}?x=1`));
       if (tag)
-        await check(route, await fetch(house.url + exampleOf(route).target, { headers: { 'If-None-Match': tag } }));
+        await check(route, await fetch(gateway.url + exampleOf(route).target, { headers: { 'If-None-Match': tag } }));
     },
   );
 
@@ -177,16 +177,16 @@ describe('what is answered fits the document', () => {
     'a success and refusals of %s',
     async (_, route) => {
       const { target, init } = exampleOf(route);
-      const url = house.url + target;
+      const url = gateway.url + target;
       const success = await askSigned(url, init);
       expect(success.status).toBe(200);
       await check(route, success);
-      await check(route, await askSigned(`${house.url}${target.split('?')[0]}?${'x'.repeat(10)}=1`, init));
-      house.upstream.faults.status = 404;
+      await check(route, await askSigned(`${gateway.url}${target.split('?')[0]}?${'x'.repeat(10)}=1`, init));
+      gateway.upstream.faults.status = 404;
       await check(route, await askSigned(url, init));
-      house.upstream.faults.status = 500;
+      gateway.upstream.faults.status = 500;
       await check(route, await askSigned(url, init));
-      house.upstream.faults.reset();
+      gateway.upstream.faults.reset();
     },
   );
 
@@ -200,7 +200,7 @@ describe('what is answered fits the document', () => {
     ];
     const statuses: number[] = [];
     for (const { headers, body } of bodies) {
-      const url = house.url + route.path;
+      const url = gateway.url + route.path;
       const signIn = await signedHeader(url, { method: 'POST' });
       const response = await fetch(url, { method: 'POST', headers: { ...headers, 'SIGN-IN-WITH-X': signIn }, body });
       statuses.push(response.status);

@@ -75,33 +75,33 @@ async function inWellKnown({ url }: TestGateway): Promise<string[]> {
   return sorted(resources.map((resource) => paths.get(new URL(resource).pathname) ?? resource));
 }
 
-let shop: SolanaSandbox;
+let solana: SolanaSandbox;
 beforeAll(async () => {
-  shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 });
-afterAll(() => shop.close());
+afterAll(() => solana.close());
 
 describe.each(LEFT_OUT)('without %s', (_, variables, isGone) => {
   const left = sorted(served.filter((route) => !isGone(route)).map(endpointOf));
   const own = routes.filter(({ surface }) => surface === 'system').map(endpointOf);
 
-  let house: TestGateway;
+  let gateway: TestGateway;
   beforeAll(async () => {
-    house = await startTestGateway(variables, { shop });
+    gateway = await startTestGateway(variables, { solana: solana });
   });
-  afterAll(() => house.stop());
+  afterAll(() => gateway.stop());
 
   it('the router, the catalog, OpenAPI, llms.txt and well-known have the same routes', async () => {
-    expect(await routed(house)).toEqual(sorted([...left, ...own]));
-    expect(await catalogued(house)).toEqual(left);
-    expect(await inOpenApi(house)).toEqual(sorted([...left, ...own]));
-    expect(await inLlms(house)).toEqual(left);
-    expect(await inWellKnown(house)).toEqual(left);
+    expect(await routed(gateway)).toEqual(sorted([...left, ...own]));
+    expect(await catalogued(gateway)).toEqual(left);
+    expect(await inOpenApi(gateway)).toEqual(sorted([...left, ...own]));
+    expect(await inLlms(gateway)).toEqual(left);
+    expect(await inWellKnown(gateway)).toEqual(left);
   });
 
   it('the summaries offer a signature or a micropayment only where one opens something', async () => {
-    const { info } = JSON.parse(await textOf(`${house.url}/openapi.json`)) as { info: { summary: string } };
-    const [, , quoted = ''] = (await textOf(`${house.url}/llms.txt`)).split('\n');
+    const { info } = JSON.parse(await textOf(`${gateway.url}/openapi.json`)) as { info: { summary: string } };
+    const [, , quoted = ''] = (await textOf(`${gateway.url}/llms.txt`)).split('\n');
     const isOpened = (by: Route['access']) => served.some((route) => !isGone(route) && route.access === by);
     for (const summary of [info.summary, quoted]) {
       expect(summary.includes('a signature')).toBe(isOpened('siwx'));
@@ -115,7 +115,7 @@ describe.each(LEFT_OUT)('without %s', (_, variables, isGone) => {
     const names = [...new Set(gone.flatMap(({ provider, surface }) => [provider, surface]))];
     for (const name of names.filter((each) => !isStill(each))) {
       for (const path of ['/v1/catalog', '/.well-known/x402', '/llms.txt', '/openapi.json']) {
-        expect(await textOf(house.url + path)).not.toMatch(new RegExp(`/${name}/`));
+        expect(await textOf(gateway.url + path)).not.toMatch(new RegExp(`/${name}/`));
       }
     }
   });

@@ -20,13 +20,13 @@ describe('the pages in the repository', () => {
 });
 
 describe('a gateway that serves everything', () => {
-  let house: TestGateway;
+  let gateway: TestGateway;
   let port: number;
   beforeAll(async () => {
     port = await freePort();
-    house = await startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
+    gateway = await startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
   });
-  afterAll(() => house.stop());
+  afterAll(() => gateway.stop());
 
   it('serves the OpenAPI document of the repository', async () => {
     const served = await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).json();

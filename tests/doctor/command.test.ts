@@ -34,15 +34,15 @@ async function behindProxy(
 }
 
 describe('asset-gateway doctor', () => {
-  let house: TestGateway;
+  let gateway: TestGateway;
   beforeAll(async () => {
     await compileGateway();
-    house = await startTestGateway({}, { paid: true });
+    gateway = await startTestGateway({}, { paid: true });
   }, 120_000);
-  afterAll(() => house.stop());
+  afterAll(() => gateway.stop());
 
   it('takes a URL and nothing else, and finds nothing to fix with our own gateway', async () => {
-    const { code, stdout, stderr } = await runProgram(house.url);
+    const { code, stdout, stderr } = await runProgram(gateway.url);
     const lines = stdout.split('\n');
     expect(lines.at(-2)).toMatch(/^✓ http:\/\/127\.0\.0\.1:\d+: nothing to fix \(60 routes, \d+ requests\)\.$/);
     const fee = 'a usual settlement costs whoever pays its fee 10,001 lamports, a loss above';
@@ -52,14 +52,14 @@ describe('asset-gateway doctor', () => {
       `· wallet: from $0.0005 an answer; ${fee} $50.00 a SOL.`,
     ]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(house.upstream.arrivals).toEqual([]);
-    expect(house.shop?.provider.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
+    expect(gateway.solana?.provider.arrivals).toEqual([]);
   });
 
   it('prints a line for each thing to fix, and what is the same in many places once', async () => {
     const plainGateway: FaultyProxy['alter'] = ({ status, headers }) =>
       status === 404 ? { headers: { ...headers, 'access-control-allow-origin': '' } } : undefined;
-    await behindProxy(house, plainGateway, async (url) => {
+    await behindProxy(gateway, plainGateway, async (url) => {
       const { code, stdout } = await runProgram(url);
       const lines = stdout.trimEnd().split('\n');
       const found = lines.filter((line) => line.includes('browsers withhold this 404'));
@@ -76,11 +76,11 @@ describe('asset-gateway doctor', () => {
 });
 
 describe('the command of the doctor', () => {
-  let house: TestGateway;
+  let gateway: TestGateway;
   beforeAll(async () => {
-    house = await startTestGateway();
+    gateway = await startTestGateway();
   });
-  afterAll(() => house.stop());
+  afterAll(() => gateway.stop());
 
   it.each([[[]], [['nonsense']], [['ftp://gateway.example']], [['http://127.0.0.1:1', 'more']]])(
     'says how it is used when it is given %j',
@@ -95,14 +95,14 @@ describe('the command of the doctor', () => {
     const silent = await run(`http://127.0.0.1:${await freePort()}`);
     expect([silent.code, silent.stdout]).toEqual([2, '']);
     expect(silent.stderr).toMatch(/gives no answer \(ECONNREFUSED\)\.\n$/);
-    const other = await run(house.upstream.url);
+    const other = await run(gateway.upstream.url);
     expect([other.code, other.stdout]).toEqual([2, '']);
     expect(other.stderr).toMatch(/answers \d+ and is no catalog: give the URL of a gateway\.\n$/);
   });
 
   it('names the URL that it is redirected to, and does not go there', async () => {
     const redirect: FaultyProxy['alter'] = () => ({ status: 308, headers: { location: 'https://gateway.example/' } });
-    await behindProxy(house, redirect, async (url) => {
+    await behindProxy(gateway, redirect, async (url) => {
       const { code, stderr } = await run(url);
       expect(code).toBe(2);
       expect(stderr).toMatch(/redirects to https:\/\/gateway\.example\/: give the URL that answers itself\.\n$/);
@@ -113,7 +113,7 @@ describe('the command of the doctor', () => {
     const spaced = inDocument('/v1/catalog', ({ routes }: { routes: { path: string }[] }) => {
       for (const route of routes.slice(0, 10)) route.path = '/a b';
     });
-    await behindProxy(house, spaced, async (url) => {
+    await behindProxy(gateway, spaced, async (url) => {
       const { code, stdout } = await run(url);
       expect(code).toBe(1);
       expect(stdout).toMatch(/^✗ GET http\S+\/a b and \d+ more: there was no complete answer \(not a path\)\./m);
@@ -131,7 +131,7 @@ describe('the command of the doctor', () => {
   ] as const)('says that it cannot look at a document that %s', async (_, path, change) => {
     const alter: FaultyProxy['alter'] = ({ target, body }) =>
       target === path ? { status: 200, body: change(body) } : undefined;
-    await behindProxy(house, alter, async (url) => {
+    await behindProxy(gateway, alter, async (url) => {
       const { code, stdout, stderr } = await run(url);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(/^doctor: http:\S+ cannot be looked at \(\w+Error: .+\)\.\n$/);

@@ -23,20 +23,23 @@ const FEWER_ROUTES = {
 };
 
 let proxy: FaultyProxy;
-let house: TestGateway;
+let gateway: TestGateway;
 /** What was found while nothing was altered, and the requests and answers of it. */
 let live: Diagnosis;
 let record: readonly Exchange[];
 beforeAll(async () => {
   const port = await freePort();
   proxy = await startProxy(port);
-  house = await startTestGateway({ PORT: String(port), GATEWAY_BASE_URL: proxy.url, ...FEWER_ROUTES }, { paid: true });
+  gateway = await startTestGateway(
+    { PORT: String(port), GATEWAY_BASE_URL: proxy.url, ...FEWER_ROUTES },
+    { paid: true },
+  );
   live = await examine(proxy.url);
   record = [...proxy.exchanges];
 });
 afterAll(async () => {
   await proxy.stop();
-  await house.stop();
+  await gateway.stop();
 });
 
 /** Sees that a fault is found where it is, and that no other check speaks of it. */
@@ -57,7 +60,7 @@ describe('the doctor, with a proxy before the gateway', () => {
       ['sign-in-with-x', 'payment-signature', 'x-payment', 'authorization'].flatMap((name) => asked[name] ?? []),
     );
     expect(proofs).toEqual(['junk', 'junk']);
-    expect([house.upstream.arrivals, house.shop?.provider.arrivals]).toEqual([[], []]);
+    expect([gateway.upstream.arrivals, gateway.solana?.provider.arrivals]).toEqual([[], []]);
   });
 
   it.each(named(FAULTS.filter(({ isLive }) => isLive)))(
@@ -65,7 +68,7 @@ describe('the doctor, with a proxy before the gateway', () => {
     async (_, fault) => {
       proxy.alter = fault.alter;
       expectAlone(await examine(proxy.url), fault);
-      expect([house.upstream.arrivals, house.shop?.provider.arrivals]).toEqual([[], []]);
+      expect([gateway.upstream.arrivals, gateway.solana?.provider.arrivals]).toEqual([[], []]);
     },
   );
 

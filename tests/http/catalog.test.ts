@@ -42,13 +42,13 @@ interface Catalog {
   readonly routes: readonly Entry[];
 }
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway({ SERVICE_NAME: 'my "gateway"' });
+  gateway = await startTestGateway({ SERVICE_NAME: 'my "gateway"' });
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
-const ask = async (target: string): Promise<WireAnswer> => seen(await fetch(house.url + target));
+const ask = async (target: string): Promise<WireAnswer> => seen(await fetch(gateway.url + target));
 const catalog = async (query = ''): Promise<Catalog> => JSON.parse((await ask(`/v1/catalog${query}`)).body);
 const endpoints = ({ routes: entries }: Catalog) => entries.map(({ httpMethod, path }) => `${httpMethod} ${path}`);
 
@@ -104,8 +104,8 @@ describe('the catalog', () => {
     'refuses a parameter by the name %s, as every object has one',
     async (name) => {
       for (const target of [`/v1/catalog?${name}=1`, `/healthz?${name}`]) {
-        const request = wireRequest('GET', target, [`Host: 127.0.0.1:${house.port}`]);
-        expectRefusal(await askOne(house.port, request), '400 invalid_request');
+        const request = wireRequest('GET', target, [`Host: 127.0.0.1:${gateway.port}`]);
+        expectRefusal(await askOne(gateway.port, request), '400 invalid_request');
       }
     },
   );
@@ -139,9 +139,9 @@ describe('a route whose upstream is not configured', () => {
     '%s is a 404 for every verb, and in no list',
     async (path) => {
       for (const method of ['GET', 'POST', 'OPTIONS']) {
-        expect((await fetch(`${house.url}${path}`, { method })).status).toBe(404);
+        expect((await fetch(`${gateway.url}${path}`, { method })).status).toBe(404);
       }
-      expect(await (await fetch(`${house.url}/v1/catalog`)).text()).not.toContain('/v1/x402/helius');
+      expect(await (await fetch(`${gateway.url}/v1/catalog`)).text()).not.toContain('/v1/x402/helius');
     },
   );
 });

@@ -8,19 +8,19 @@ import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
 
 const SEVEN =
   'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE, SIGN-IN-WITH-X, Authorization';
-const ORIGIN = 'Origin: https://shop.example';
+const ORIGIN = 'Origin: https://solana.example';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' }, { paid: true });
+  gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '3' }, { paid: true });
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const ask = (verb: string, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
-  askOne(house.port, wireRequest(verb, target, [`Host: 127.0.0.1:${house.port}`, ...lines]));
+  askOne(gateway.port, wireRequest(verb, target, [`Host: 127.0.0.1:${gateway.port}`, ...lines]));
 
 const rows = routes.map((route) => [route.id, route] as const);
-const healthUrl = () => house.url + pathOf(rowOf('tokens.health'));
+const healthUrl = () => gateway.url + pathOf(rowOf('tokens.health'));
 
 describe('C1 a preflight', () => {
   it.each(rows)('on %s carries exactly the lists of the specification', async (_, route) => {
@@ -66,7 +66,7 @@ describe('C1 a preflight', () => {
         expect((await ask('OPTIONS', pathOf(route), ORIGIN, `SIGN-IN-WITH-X: ${header}`))?.status).toBe(204);
       }
     }
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
     const answer = await fetch(healthUrl(), { headers: { 'SIGN-IN-WITH-X': header } });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('RateLimit')).toMatch(/^"upstream";r=2;/);
@@ -91,7 +91,7 @@ const PROVOKED: readonly (readonly [string, () => Promise<WireAnswer | undefined
   ['431 headers_too_large', () => ask('GET', '/healthz', ORIGIN, `X: ${'x'.repeat(40_000)}`)],
   [
     '415 unsupported_media_type',
-    () => askSigned(house.url + targetOf(posts[0] as never), { method: 'POST', body: 'x' }).then(seen),
+    () => askSigned(gateway.url + targetOf(posts[0] as never), { method: 'POST', body: 'x' }).then(seen),
   ],
 ];
 
@@ -105,19 +105,22 @@ describe('C2 every other answer', () => {
   });
 
   it('502 carries them, and then 429', async () => {
-    const first = house.upstream.arrivals.length;
-    house.upstream.faults.status = 500;
+    const first = gateway.upstream.arrivals.length;
+    gateway.upstream.faults.status = 500;
     expectRefusal(await seen(await askSigned(healthUrl())), '502 upstream_error');
-    house.upstream.faults.reset();
+    gateway.upstream.faults.reset();
     let answer = await seen(await askSigned(healthUrl()));
     while (answer.status === 200) answer = await seen(await askSigned(healthUrl()));
     expectRefusal(answer, '429 rate_limited');
-    expect(house.upstream.arrivals.length - first).toBeLessThanOrEqual(3);
+    expect(gateway.upstream.arrivals.length - first).toBeLessThanOrEqual(3);
   });
 
   it.each(rows)('C3 never allows credentials: %s', async (_, route) => {
     const init = initOf(route);
-    const answer = await fetch(house.url + targetOf(route), { ...init, headers: { ...init.headers, Origin: 'null' } });
+    const answer = await fetch(gateway.url + targetOf(route), {
+      ...init,
+      headers: { ...init.headers, Origin: 'null' },
+    });
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
     expectInTable(await seen(answer));

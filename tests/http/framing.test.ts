@@ -61,33 +61,33 @@ const UNREADABLE: Readonly<Record<string, readonly [lines: string, body: string]
   ],
 };
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
-const url = () => house.url + pathOf(SNAPSHOTS);
+const url = () => gateway.url + pathOf(SNAPSHOTS);
 const signed = () => signedHeader(url(), { method: 'POST' });
 
 async function post(lines: string, body: string): Promise<string> {
   const head =
-    `POST ${pathOf(SNAPSHOTS)} HTTP/1.1\r\nHost: 127.0.0.1:${house.port}\r\n` +
+    `POST ${pathOf(SNAPSHOTS)} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\n` +
     `SIGN-IN-WITH-X: ${await signed()}\r\nContent-Type: application/json\r\n`;
-  return writeAndRead(house.port, `${head}${lines}\r\n${body}${SMUGGLED}`, 2_000);
+  return writeAndRead(gateway.port, `${head}${lines}\r\n${body}${SMUGGLED}`, 2_000);
 }
 
 describe('H10 a request whose frame is ambiguous', () => {
   it.each(Object.entries(UNREADABLE))('%s: one 400, closed, nothing smuggled', async (_, [lines, body]) => {
-    const before = house.logLines.length;
+    const before = gateway.logLines.length;
     const raw = await post(lines, body);
     const answers = readAnswers(raw, ['POST', 'GET']);
     expect(answers.map(({ status }) => status)).toEqual([400]);
     expect(answers.map(codeOf)).toEqual(['bad_request']);
     expect(answers.flatMap(headerFaults)).toEqual([]);
     expect(answers[0]?.headers.connection).toBe('close');
-    expect(house.upstream.arrivals).toEqual([]);
-    expect(house.logLines.slice(before).join('')).not.toContain('smuggled');
+    expect(gateway.upstream.arrivals).toEqual([]);
+    expect(gateway.logLines.slice(before).join('')).not.toContain('smuggled');
   });
 });
 
@@ -105,10 +105,10 @@ describe('H10 a request whose frame is clear', () => {
     trailers: ['Transfer-Encoding: chunked\r\n', `${SIZE.toString(16)}\r\n${BODY}\r\n0\r\nSIGN-IN-WITH-X: x\r\n\r\n`],
   };
   it.each(Object.entries(readable))('%s: answered, and then the request behind it', async (_, [lines, body]) => {
-    const before = house.upstream.arrivals.length;
+    const before = gateway.upstream.arrivals.length;
     const answers = readAnswers(await post(lines, body), ['POST', 'GET']);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(JSON.parse(answers[0]?.body ?? '')).toMatchObject({ ok: true, method: 'marketSnapshots' });
-    expect(house.upstream.arrivals.length).toBe(before + 1);
+    expect(gateway.upstream.arrivals.length).toBe(before + 1);
   });
 });

@@ -5,14 +5,14 @@ import { faultsOf } from './error-table.ts';
 import { gated, gets, targetOf } from './targets.ts';
 import { seen, type WireAnswer } from './wire.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '500' }, { paid: true });
+  gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '500' }, { paid: true });
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const ask = async (method: string, target: string, header?: string): Promise<WireAnswer> =>
-  seen(await fetch(house.url + target, { method, ...(header && { headers: { 'SIGN-IN-WITH-X': header } }) }));
+  seen(await fetch(gateway.url + target, { method, ...(header && { headers: { 'SIGN-IN-WITH-X': header } }) }));
 
 /** What is about the connection is the client's doing: it closes after a HEAD. */
 const ABOUT_CONNECTION = ['connection', 'keep-alive'];
@@ -36,37 +36,37 @@ describe('H17 HEAD', () => {
     expect(namesOf(head)).toEqual(namesOf(get));
     expect(head.headers['content-length']).toBe(get.headers['content-length']);
     expect(faultsOf(head, 'HEAD')).toEqual([]);
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 });
 
 describe('H17 signed HEAD', () => {
   it.each(behindSignIn)('on %s is one upstream call and one slot, as GET is', async (_, target) => {
-    const before = house.upstream.arrivals.length;
-    const get = await ask('GET', target, await signedHeader(house.url + target));
-    const headHeader = await signedHeader(house.url + target);
+    const before = gateway.upstream.arrivals.length;
+    const get = await ask('GET', target, await signedHeader(gateway.url + target));
+    const headHeader = await signedHeader(gateway.url + target);
     const head = await ask('HEAD', target, headHeader);
     expect([get.status, head.status]).toEqual([200, 200]);
     expect(head.body).toBe('');
     expect(namesOf(head)).toEqual(namesOf(get));
     expect(left(head)).toBe(left(get) - 1);
     expect(faultsOf(head, 'HEAD')).toEqual([]);
-    const targets = house.upstream.arrivals.slice(before).map(({ method, target: asked }) => `${method} ${asked}`);
+    const targets = gateway.upstream.arrivals.slice(before).map(({ method, target: asked }) => `${method} ${asked}`);
     expect(targets).toHaveLength(2);
     expect(targets[1]).toBe(targets[0]);
     expect((await ask('GET', target, headHeader)).status).toBe(402);
-    expect(house.upstream.arrivals.length).toBe(before + 2);
+    expect(gateway.upstream.arrivals.length).toBe(before + 2);
   });
 
   it('is refused as GET is: broken parameters, a foreign header, a replay', async () => {
     const [, target = ''] = behindSignIn.find(([id]) => id === 'tokens.search') ?? [];
-    const before = house.upstream.arrivals.length;
+    const before = gateway.upstream.arrivals.length;
     const broken = `${target}&limit=51`;
-    const get = await ask('GET', broken, await signedHeader(house.url + broken));
-    const head = await ask('HEAD', broken, await signedHeader(house.url + broken));
+    const get = await ask('GET', broken, await signedHeader(gateway.url + broken));
+    const head = await ask('HEAD', broken, await signedHeader(gateway.url + broken));
     expect([get.status, head.status]).toEqual([400, 400]);
     expect(namesOf(head)).toEqual(namesOf(get));
     expect((await ask('HEAD', target, 'x')).status).toBe(402);
-    expect(house.upstream.arrivals.length).toBe(before);
+    expect(gateway.upstream.arrivals.length).toBe(before);
   });
 });

@@ -7,14 +7,14 @@ import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 
-let house: TestGateway;
+let gateway: TestGateway;
 let behindProxies: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
   behindProxies = await startTestGateway({ TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8, 2001:db8:1::/48' });
 });
 afterAll(async () => {
-  await Promise.all([house.stop(), behindProxies.stop()]);
+  await Promise.all([gateway.stop(), behindProxies.stop()]);
 });
 
 const ask = ({ port }: TestGateway, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
@@ -22,20 +22,20 @@ const ask = ({ port }: TestGateway, target: string, ...lines: string[]): Promise
 
 describe('the headers of every answer', () => {
   it.each(gated.map((route) => [route.id, route] as const))('%s: 402 no-store, 200 private', async (_, route) => {
-    const unsigned = await seen(await fetch(house.url + targetOf(route), initOf(route)));
+    const unsigned = await seen(await fetch(gateway.url + targetOf(route), initOf(route)));
     expect(unsigned.status).toBe(402);
     expect(unsigned.headers['cache-control']).toBe('no-store');
-    const signed = await seen(await askSigned(house.url + targetOf(route), initOf(route)));
+    const signed = await seen(await askSigned(gateway.url + targetOf(route), initOf(route)));
     expect(signed.status).toBe(200);
     expect(signed.headers['cache-control']).toBe('private, no-store');
     for (const answer of [unsigned, signed]) expectInTable(answer);
   });
 
   it('refusals and failures behind a sign-in are private, too', async () => {
-    const broken = await seen(await askSigned(`${house.url}${HEALTH}?x=1`));
-    house.upstream.faults.status = 500;
-    const failed = await seen(await askSigned(house.url + HEALTH));
-    house.upstream.faults.reset();
+    const broken = await seen(await askSigned(`${gateway.url}${HEALTH}?x=1`));
+    gateway.upstream.faults.status = 500;
+    const failed = await seen(await askSigned(gateway.url + HEALTH));
+    gateway.upstream.faults.reset();
     expect([broken.status, failed.status]).toEqual([400, 502]);
     for (const answer of [broken, failed]) {
       expect(answer.headers['cache-control']).toBe('private, no-store');
@@ -45,7 +45,7 @@ describe('the headers of every answer', () => {
 
   it('name no software and no secret', async () => {
     for (const target of ['/healthz', '/v1/catalog', '/nothing', HEALTH]) {
-      const answer = await ask(house, target);
+      const answer = await ask(gateway, target);
       expect(answer?.headers.server).toBeUndefined();
       expect(answer?.headers['x-powered-by']).toBeUndefined();
       expect(JSON.stringify(answer)).not.toMatch(new RegExp(`${CANARY_KEY}|${CANARY_SECRET}`));
@@ -58,22 +58,22 @@ describe('X-Request-Id', () => {
   const bad = ['', 'x'.repeat(65), 'a b', 'a,b', 'a/b', '"a"', 'a;b', '\xe9', '{"a":1}', '<b>', '%0d', 'a\tb'];
 
   it.each(good)('%s is kept, in the answer and in the log', async (id) => {
-    const answer = await ask(house, '/healthz', `X-Request-Id: ${id}`);
+    const answer = await ask(gateway, '/healthz', `X-Request-Id: ${id}`);
     expect(answer?.headers['x-request-id']).toBe(id);
-    expect(house.logLines.some((line) => JSON.parse(line).requestId === id)).toBe(true);
+    expect(gateway.logLines.some((line) => JSON.parse(line).requestId === id)).toBe(true);
   });
 
   it.each(bad)('%j is replaced', async (id) => {
-    const answer = await ask(house, '/healthz', `X-Request-Id: ${id}`);
+    const answer = await ask(gateway, '/healthz', `X-Request-Id: ${id}`);
     expect(answer?.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{16,64}$/);
     expect(headerFaults(answer as WireAnswer)).toEqual([]);
-    if (id !== '') expect(house.logLines.some((line) => JSON.parse(line).requestId === id)).toBe(false);
+    if (id !== '') expect(gateway.logLines.some((line) => JSON.parse(line).requestId === id)).toBe(false);
   });
 
   it('that comes twice is replaced, and fresh ones never repeat', async () => {
-    const twice = await ask(house, '/healthz', 'X-Request-Id: one', 'X-Request-Id: two');
+    const twice = await ask(gateway, '/healthz', 'X-Request-Id: one', 'X-Request-Id: two');
     expect(twice?.headers['x-request-id']).not.toMatch(/one|two/);
-    const fresh = await Promise.all(Array.from({ length: 50 }, () => ask(house, '/healthz')));
+    const fresh = await Promise.all(Array.from({ length: 50 }, () => ask(gateway, '/healthz')));
     expect(new Set(fresh.map((answer) => answer?.headers['x-request-id'])).size).toBe(50);
   });
 });
@@ -113,7 +113,7 @@ describe('H18 the client in the log', () => {
 
   it('is the peer when no proxy is trusted, whatever headers say', async () => {
     for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'True-Client-IP', 'CF-Connecting-IP']) {
-      expect(await clientOf(house, `${name}: 203.0.113.7`)).toBe('127.0.0.1');
+      expect(await clientOf(gateway, `${name}: 203.0.113.7`)).toBe('127.0.0.1');
       expect(await clientOf(behindProxies, `${name}: not an address`)).toBe('127.0.0.1');
     }
   });

@@ -9,7 +9,7 @@ const PUBLIC = ['/healthz', '/v1/catalog'];
 const ORIGIN = 'https://gateway.example';
 const HEALTH = pathOf(rowOf('tokens.health'));
 
-/** A house, and the port that it listens on whatever its public origin is. */
+/** A gateway, and the port that it listens on whatever its public origin is. */
 type Place = Pick<TestGateway, 'port' | 'upstream' | 'stop'>;
 
 let local: Place;
@@ -106,15 +106,15 @@ describe('H9 the number of Host lines', () => {
   const houses = () => [local, configured];
 
   it('two Host lines are a 400 everywhere, alike or not', async () => {
-    for (const house of houses()) {
-      const own = `Host: localhost:${house.port}`;
+    for (const gateway of houses()) {
+      const own = `Host: localhost:${gateway.port}`;
       for (const target of [...PUBLIC, HEALTH, '/nothing']) {
         for (const second of [own, 'Host: evil.example', 'host:', 'HOST: localhost']) {
-          expectRefusal(await ask(house, target, own, second), '400 bad_request');
-          expectRefusal(await ask(house, target, second, own), '400 bad_request');
+          expectRefusal(await ask(gateway, target, own, second), '400 bad_request');
+          expectRefusal(await ask(gateway, target, second, own), '400 bad_request');
         }
       }
-      expect(house.upstream.arrivals).toEqual([]);
+      expect(gateway.upstream.arrivals).toEqual([]);
     }
   });
 
@@ -128,13 +128,13 @@ describe('H9 the number of Host lines', () => {
   });
 
   it('no Host line is a 400', async () => {
-    for (const house of houses()) {
+    for (const gateway of houses()) {
       for (const target of [...PUBLIC, HEALTH]) {
-        const answer = await ask(house, target);
+        const answer = await ask(gateway, target);
         expect(answer?.status).toBe(400);
         expectInTable(answer);
       }
-      expect(house.upstream.arrivals).toEqual([]);
+      expect(gateway.upstream.arrivals).toEqual([]);
     }
   });
 

@@ -11,16 +11,16 @@ const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 const SEARCH = pathOf(rowOf('tokens.search'));
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
-const host = () => `Host: 127.0.0.1:${house.port}`;
+const host = () => `Host: 127.0.0.1:${gateway.port}`;
 const ask = (target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
-  askOne(house.port, wireRequest('GET', target, [host(), ...lines]));
-const postUrl = () => house.url + pathOf(SNAPSHOTS);
+  askOne(gateway.port, wireRequest('GET', target, [host(), ...lines]));
+const postUrl = () => gateway.url + pathOf(SNAPSHOTS);
 const postSigned = async (body: Buffer | string, headers: Record<string, string> = JSON_TYPE): Promise<WireAnswer> =>
   seen(
     await askSigned(postUrl(), {
@@ -39,7 +39,7 @@ describe('H8 the request target', () => {
       expectRefusal(await ask(padded(`${SEARCH}?q=`, length)), '414 uri_too_long');
       expectRefusal(await ask(padded('/', length)), '414 uri_too_long');
     }
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 });
 
@@ -49,7 +49,7 @@ describe('H7 headers', () => {
     for (const length of [16 * KIB, 17 * KIB, 32 * KIB, 60 * KIB]) {
       expectRefusal(await ask(SEARCH, padded('X: ', length)), '431 headers_too_large');
     }
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('in many short lines count as well', async () => {
@@ -62,7 +62,7 @@ describe('H7 headers', () => {
 
   it('are not confused with the target, however the bytes arrive', async () => {
     const head = `GET /healthz HTTP/1.1\r\n${host()}\r\n`;
-    const raw = await writePieces(house.port, [head, padded('X: ', 12 * KIB), 'x'.repeat(14 * KIB)]);
+    const raw = await writePieces(gateway.port, [head, padded('X: ', 12 * KIB), 'x'.repeat(14 * KIB)]);
     expect(readAnswers(raw, ['GET']).map(statusAndCode)).toEqual(['431 headers_too_large']);
   });
 
@@ -74,7 +74,7 @@ describe('H7 headers', () => {
 
 describe('H5 a body', () => {
   const post = (lines: string[], body: string) =>
-    writeAndRead(house.port, wireRequest('POST', pathOf(SNAPSHOTS), [host(), ...lines], body).bytes, 3_000);
+    writeAndRead(gateway.port, wireRequest('POST', pathOf(SNAPSHOTS), [host(), ...lines], body).bytes, 3_000);
   const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
 
   it('of 64 KiB is read, announced or in chunks', async () => {
@@ -90,14 +90,14 @@ describe('H5 a body', () => {
       expectRefusal(answer, '413 body_too_large');
       expect(answer?.headers.connection).toBe('close');
     }
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('that turns out larger is a 413 before its end, and the connection is closed', async () => {
     const [answer] = readAnswers(await post(['Transfer-Encoding: chunked'], chunk(64 * KIB) + chunk(1)), ['POST']);
     expectRefusal(answer, '413 body_too_large');
     expect(answer?.headers.connection).toBe('close');
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('of a megabyte is a 413 that its sender gets to read', async () => {
@@ -124,7 +124,7 @@ describe('H5 a body', () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'text/json', '']) {
       expectRefusal(await postSigned(json, { 'Content-Type': type }), '415 unsupported_media_type');
     }
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 });
 
@@ -156,12 +156,12 @@ const MISFITS: Readonly<Record<string, string>> = {
 describe('H6 a JSON body', () => {
   it.each(Object.entries(BOMBS))('%s is a 400 invalid_json', async (_, body) => {
     expectRefusal(await postSigned(body), '400 invalid_json');
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it.each(Object.entries(MISFITS))('%s is a 400 invalid_request', async (_, body) => {
     expectRefusal(await postSigned(body), '400 invalid_request');
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('with a repeated key reaches the upstream as the one that was validated', async () => {
@@ -169,6 +169,6 @@ describe('H6 a JSON body', () => {
     const answer = await postSigned(`{"mints":["${first}"],"mints":["${second}"]}`);
     expectInTable(answer);
     expect(answer.status).toBe(200);
-    expect(house.upstream.arrivals.map(({ body }) => JSON.parse(body))).toEqual([{ mints: [second] }]);
+    expect(gateway.upstream.arrivals.map(({ body }) => JSON.parse(body))).toEqual([{ mints: [second] }]);
   });
 });

@@ -15,14 +15,14 @@ const OTHER_VERBS = METHODS.filter((verb) => verb !== 'CONNECT' && !KNOWN_VERBS.
 const SOME_ROWS = ['system.catalog', 'tokens.assetDetail', 'tokens.marketSnapshots'].map(rowOf);
 const AT_ONCE = 200;
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway({}, { paid: true });
+  gateway = await startTestGateway({}, { paid: true });
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const request = (verb: string, target: string, ...lines: string[]): WireRequest =>
-  wireRequest(verb, target, [`Host: 127.0.0.1:${house.port}`, ...lines]);
+  wireRequest(verb, target, [`Host: 127.0.0.1:${gateway.port}`, ...lines]);
 
 interface Asked {
   readonly name: string;
@@ -46,7 +46,7 @@ function wrong({ name, request: { method } }: Asked, answer: WireAnswer | undefi
 
 async function wrongAnswers(asked: readonly Asked[], mayPass: boolean): Promise<string[]> {
   const answers = await askAll(
-    house.port,
+    gateway.port,
     asked.map(({ request }) => request),
   );
   return asked.flatMap((one, index) => wrong(one, answers[index], mayPass));
@@ -62,7 +62,7 @@ describe('every row, spelt in every way, without a sign-in', () => {
       const faults = await wrongAnswers(everySpelling(verb, route, SPELLINGS), route.access === 'public');
       expect(faults.slice(0, 5)).toEqual([]);
     }
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it.each(['GET', 'HEAD', 'POST', 'OPTIONS', 'TRACE'])('%s of an unreadable target is a 400', async (verb) => {
@@ -70,42 +70,42 @@ describe('every row, spelt in every way, without a sign-in', () => {
     const answers: (WireAnswer | undefined)[] = [];
     // One address may hold only so many connections at once.
     for (let from = 0; from < asked.length; from += AT_ONCE) {
-      const some = asked.slice(from, from + AT_ONCE).map(({ request }) => askOne(house.port, request));
+      const some = asked.slice(from, from + AT_ONCE).map(({ request }) => askOne(gateway.port, request));
       answers.push(...(await Promise.all(some)));
     }
     expect(asked.flatMap((one, index) => wrong(one, answers[index], false)).slice(0, 5)).toEqual([]);
     expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([400]));
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('asks for a sign-in on every row behind one, on its plain path', async () => {
     const asked = gated.map((route) => request(route.httpMethod, pathOf(route)));
-    const answers = await askAll(house.port, asked);
+    const answers = await askAll(gateway.port, asked);
     expect(answers.map(statusAndCode)).toEqual(gated.map(() => '402 sign_in_required'));
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('treats a literal with encoded letters as that literal', async () => {
     const asked = gated.map((route) => request(route.httpMethod, encodedLetter(pathOf(route))));
-    const answers = await askAll(house.port, asked);
+    const answers = await askAll(gateway.port, asked);
     expect(answers.map(statusAndCode)).toEqual(gated.map(() => '402 sign_in_required'));
     const described = answers.map((answer) => JSON.parse(answer?.body ?? '{}').resource.description);
     expect(described).toEqual(gated.map(({ description }) => description));
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('ends a CONNECT unanswered or with a 4xx, whatever its target', async () => {
     const targets = ['/healthz', 'evil.example:80', pathOf(gated[0] as Route)];
     for (const target of targets) {
-      const answer = await askOne(house.port, request('CONNECT', target));
+      const answer = await askOne(gateway.port, request('CONNECT', target));
       expect([0, 400, 405]).toContain(answer?.status ?? 0);
     }
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('refuses verbs that no parser knows', async () => {
     for (const verb of ['get', 'FOO', 'GETT', 'G\0T', '', 'PRI']) {
-      expect(statusAndCode(await askOne(house.port, request(verb, '/healthz')))).toBe('400 bad_request');
+      expect(statusAndCode(await askOne(gateway.port, request(verb, '/healthz')))).toBe('400 bad_request');
     }
   });
 });

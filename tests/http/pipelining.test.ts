@@ -8,24 +8,24 @@ import { readAnswers, type WireRequest, wireRequest, writeAndRead } from './wire
 const COUNT = 1_000;
 const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 /** All on one connection, closed after the last. */
 async function pipeline(requests: readonly WireRequest[]) {
-  const last = wireRequest('GET', '/healthz', [`Host: 127.0.0.1:${house.port}`, 'Connection: close']);
+  const last = wireRequest('GET', '/healthz', [`Host: 127.0.0.1:${gateway.port}`, 'Connection: close']);
   const all = [...requests, last];
-  const raw = await writeAndRead(house.port, all.map(({ bytes }) => bytes).join(''), 10_000);
+  const raw = await writeAndRead(gateway.port, all.map(({ bytes }) => bytes).join(''), 10_000);
   return readAnswers(
     raw,
     all.map(({ method }) => method),
   );
 }
 
-const host = () => `Host: 127.0.0.1:${house.port}`;
+const host = () => `Host: 127.0.0.1:${gateway.port}`;
 
 describe('H11 requests in one pipeline', () => {
   it('a thousand are answered in order, each with its own request id and challenge', async () => {
@@ -41,25 +41,27 @@ describe('H11 requests in one pipeline', () => {
     const paths = answers.slice(0, COUNT).map(({ body }) => new URL(JSON.parse(body).resource.url).pathname);
     expect(paths).toEqual(rows.map(pathOf));
     expect(answers.flatMap((answer) => faultsOf(answer))).toEqual([]);
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('bodies stay with their requests, and a later fast answer waits for an earlier slow one', async () => {
     const mints = Array.from({ length: 12 }, () => newSigner().address);
-    house.upstream.faults.delayMs = 300;
-    house.upstream.faults.times = 1;
-    house.upstream.faults.only = ({ body }) => body.includes(mints[0] ?? '');
-    const headers = await Promise.all(mints.map(() => signedHeader(house.url + pathOf(SNAPSHOTS), { method: 'POST' })));
+    gateway.upstream.faults.delayMs = 300;
+    gateway.upstream.faults.times = 1;
+    gateway.upstream.faults.only = ({ body }) => body.includes(mints[0] ?? '');
+    const headers = await Promise.all(
+      mints.map(() => signedHeader(gateway.url + pathOf(SNAPSHOTS), { method: 'POST' })),
+    );
     const requests = mints.map((mint, index) => {
       const body = JSON.stringify({ mints: [mint] });
       const lines = [`SIGN-IN-WITH-X: ${headers[index]}`, 'Content-Type: application/json', `X-Request-Id: b-${index}`];
       return wireRequest('POST', pathOf(SNAPSHOTS), [host(), ...lines, `Content-Length: ${body.length}`], body);
     });
     const answers = await pipeline(requests);
-    house.upstream.faults.reset();
+    gateway.upstream.faults.reset();
     expect(answers.slice(0, -1).map(({ headers }) => headers['x-request-id'])).toEqual(mints.map((_, i) => `b-${i}`));
     expect(answers.slice(0, -1).map(({ status }) => status)).toEqual(mints.map(() => 200));
-    const sent = house.upstream.arrivals.map(({ body }) => JSON.parse(String(body)).mints[0]);
+    const sent = gateway.upstream.arrivals.map(({ body }) => JSON.parse(String(body)).mints[0]);
     expect(sent.sort()).toEqual([...mints].sort());
     mints.forEach((mint, index) => {
       expect(answers[index]?.body).toContain(mint);
@@ -68,7 +70,7 @@ describe('H11 requests in one pipeline', () => {
 
   it('requests in front of unreadable bytes are all answered', async () => {
     const requests = [1, 2, 3].map((n) => wireRequest('GET', '/healthz', [host(), `X-Request-Id: g-${n}`]));
-    const raw = await writeAndRead(house.port, `${requests.map(({ bytes }) => bytes).join('')}\0\r\n\r\n`);
+    const raw = await writeAndRead(gateway.port, `${requests.map(({ bytes }) => bytes).join('')}\0\r\n\r\n`);
     const answers = readAnswers(raw, ['GET', 'GET', 'GET', 'GET']);
     expect(answers.slice(0, 3).map(({ headers }) => headers['x-request-id'])).toEqual(['g-1', 'g-2', 'g-3']);
     expect(answers.slice(3).map(codeOf).join()).toMatch(/^(bad_request)?$/);

@@ -12,15 +12,15 @@ const WRITE_TIMEOUT_MS = 30_000;
 it('H3 a client that does not read its answer is cut off, and others are served meanwhile', {
   timeout: 60_000,
 }, async () => {
-  const house = await startTestGateway();
-  house.upstream.faults.body = JSON.stringify('x'.repeat(ANSWER_BYTES));
-  const header = await signedHeader(house.url + HEALTH);
-  const socket = connect(house.port, '127.0.0.1').pause();
-  socket.write(`GET ${HEALTH} HTTP/1.1\r\nHost: 127.0.0.1:${house.port}\r\nSIGN-IN-WITH-X: ${header}\r\n\r\n`);
+  const gateway = await startTestGateway();
+  gateway.upstream.faults.body = JSON.stringify('x'.repeat(ANSWER_BYTES));
+  const header = await signedHeader(gateway.url + HEALTH);
+  const socket = connect(gateway.port, '127.0.0.1').pause();
+  socket.write(`GET ${HEALTH} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\nSIGN-IN-WITH-X: ${header}\r\n\r\n`);
   await sleep(1_000);
-  house.upstream.faults.reset();
-  expect(house.upstream.arrivals).toHaveLength(1);
-  expect((await askSigned(house.url + HEALTH)).status).toBe(200);
+  gateway.upstream.faults.reset();
+  expect(gateway.upstream.arrivals).toHaveLength(1);
+  expect((await askSigned(gateway.url + HEALTH)).status).toBe(200);
   await sleep(WRITE_TIMEOUT_MS + 2_000);
   let received = 0;
   socket.on('data', (chunk) => {
@@ -34,6 +34,6 @@ it('H3 a client that does not read its answer is cut off, and others are served 
   );
   expect(received).toBeGreaterThan(0);
   expect(received).toBeLessThan(ANSWER_BYTES);
-  expect((await askSigned(house.url + HEALTH)).status).toBe(200);
-  await house.stop();
+  expect((await askSigned(gateway.url + HEALTH)).status).toBe(200);
+  await gateway.stop();
 });

@@ -10,11 +10,11 @@ const DRIP_MS = 500;
 const SLOW_CONNECTIONS = 100;
 const SNAPSHOTS = pathOf(rowOf('tokens.marketSnapshots'));
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 interface Slow {
   readonly socket: Socket;
@@ -24,7 +24,7 @@ interface Slow {
 
 /** Writes some bytes, then one more every now and then, and never closes its own side. */
 function dripping(first: string): Slow {
-  const socket = connect({ port: house.port, host: '127.0.0.1', allowHalfOpen: true });
+  const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
   const chunks: Buffer[] = [];
   socket.write(first);
   const timer = setInterval(() => socket.writable && socket.write('x'), DRIP_MS);
@@ -46,7 +46,7 @@ async function isLetGo(socket: Socket): Promise<boolean> {
   return letGo;
 }
 
-const head = (lines: string) => `POST ${SNAPSHOTS} HTTP/1.1\r\nHost: 127.0.0.1:${house.port}\r\n${lines}`;
+const head = (lines: string) => `POST ${SNAPSHOTS} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\n${lines}`;
 
 const cases: readonly (readonly [string, string])[] = [
   ['H1 headers that never end', 'X-Slow: '],
@@ -57,14 +57,14 @@ const cases: readonly (readonly [string, string])[] = [
 describe.concurrent('a client that takes its time', () => {
   it.each(cases)('%s: 408, closed, and others are served meanwhile', { timeout: 40_000 }, async (_, lines) => {
     const slow = Array.from({ length: SLOW_CONNECTIONS }, () => dripping(head(lines)));
-    expect((await fetch(`${house.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
     for (const { answer } of slow) {
       expectRefusal(await answer, '408 request_timeout');
       expect((await answer)?.headers.connection).toBe('close');
     }
-    expect((await fetch(`${house.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
     expect(await Promise.all(slow.map(({ socket }) => isLetGo(socket)))).toEqual(slow.map(() => true));
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('H4 a client that never closes after a 400 is let go', { timeout: 40_000 }, async () => {

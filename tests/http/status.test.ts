@@ -7,14 +7,14 @@ import { askOne, type WireAnswer, wireRequest } from './wire.ts';
 
 const TOKENS = '/v1/x402/tokens';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway({}, { paid: true });
+  gateway = await startTestGateway({}, { paid: true });
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const ask = (verb: string, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
-  askOne(house.port, wireRequest(verb, target, [`Host: 127.0.0.1:${house.port}`, ...lines]));
+  askOne(gateway.port, wireRequest(verb, target, [`Host: 127.0.0.1:${gateway.port}`, ...lines]));
 
 const UNKNOWN = [
   '/',
@@ -86,14 +86,14 @@ describe('what answers a request line', () => {
 
   it.each(Object.entries(NOT_ACCEPTABLE))('400 for %s', async (_, target) => {
     for (const verb of ['GET', 'POST', 'OPTIONS']) expectRefusal(await ask(verb, target), '400 bad_request');
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it.each(ASSETS)('402 for the asset %s, which is no fixed route', async (name) => {
     const answer = await ask('GET', `${TOKENS}/assets/${name}`);
     expectRefusal(answer, '402 sign_in_required');
     expect(JSON.parse(answer?.body ?? '').resource.description).toContain('Asset detail');
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it.each(posts.map((route) => [route.id, route] as const))('405 for GET and HEAD on %s', async (_, route) => {
@@ -103,7 +103,7 @@ describe('what answers a request line', () => {
       expect(answer?.headers.allow).toBe('POST, OPTIONS');
       expectInTable(answer, verb);
     }
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it.each(gets.map((route) => [route.id, route] as const))('405 for POST on %s', async (_, route) => {
@@ -112,7 +112,7 @@ describe('what answers a request line', () => {
       expectRefusal(answer, '405 method_not_allowed');
       expect(answer?.headers.allow).toBe('GET, HEAD, OPTIONS');
     }
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('never repeats what was sent', async () => {
@@ -130,13 +130,13 @@ describe('what answers a request line', () => {
     expectRefusal(await ask('TRACE', '/healthz'), '405 method_not_allowed');
     expect(await ask('CONNECT', 'evil.example:443')).toBeUndefined();
     expect(statusAndCode(await ask('PRI', '*'))).toBe('400 bad_request');
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 
   it('H12 an expectation other than 100-continue is a 417', async () => {
     const answer = await ask('GET', `${TOKENS}/health`, 'Expect: x');
     expect(answer?.status).toBe(417);
     expectInTable(answer);
-    expect(house.upstream.arrivals).toEqual([]);
+    expect(gateway.upstream.arrivals).toEqual([]);
   });
 });

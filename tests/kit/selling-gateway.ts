@@ -16,17 +16,17 @@ export const CANARY_PROVIDER_KEY = 'CANARY_0123456789_provider_key';
 export interface SellingGateway {
   readonly url: string;
   readonly port: number;
-  readonly shop: SolanaSandbox;
+  readonly solana: SolanaSandbox;
   readonly logLines: string[];
   readonly gateway: RunningGateway;
   stop(): Promise<void>;
 }
 
-/** What a market may be given beside variables. */
+/** What a gateway may be given beside variables. */
 export interface SellingGatewayOptions extends Pick<StartOptions, 'breaker' | 'onStep'> {
   readonly dataDir?: string;
   /** A world that outlives the gateway; started and stopped with it unless given. */
-  readonly shop?: SolanaSandbox;
+  readonly solana?: SolanaSandbox;
 }
 
 /** Starts one on free ports. The asset-data routes are left out. */
@@ -34,10 +34,10 @@ export async function startSellingGateway(
   variables: Environment = {},
   options: SellingGatewayOptions = {},
 ): Promise<SellingGateway> {
-  const shop = options.shop ?? (await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
+  const solana = options.solana ?? (await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }));
   const dataDir = options.dataDir ?? makeFolder();
   const logLines: string[] = [];
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...shop.variables, ...variables });
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...solana.variables, ...variables });
   const gateway = await startGateway(config, {
     graceMs: 0,
     logTo: { write: (line) => void logLines.push(line) },
@@ -47,12 +47,12 @@ export async function startSellingGateway(
   return {
     url: gateway.url,
     port: Number(new URL(gateway.url).port),
-    shop,
+    solana: solana,
     logLines,
     gateway,
     async stop() {
       await gateway.stop();
-      if (!options.shop) await shop.close();
+      if (!options.solana) await solana.close();
       if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
     },
   };

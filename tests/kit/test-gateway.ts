@@ -20,7 +20,7 @@ export interface TestGateway {
   readonly url: string;
   readonly port: number;
   readonly upstream: TokensApi;
-  readonly shop: SolanaSandbox | undefined;
+  readonly solana: SolanaSandbox | undefined;
   readonly logLines: string[];
   readonly gateway: RunningGateway;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ export interface TestGatewayOptions extends Pick<StartOptions, 'windowMs' | 'bre
   /** Sells the paid routes as well, on chains of its own. */
   readonly paid?: boolean;
   /** Sells them on these chains, which outlive the gateway. */
-  readonly shop?: SolanaSandbox;
+  readonly solana?: SolanaSandbox;
   /** Takes the log in place of `logLines`. */
   readonly logTo?: StartOptions['logTo'];
 }
@@ -49,8 +49,8 @@ export async function startTestGateway(
   options: TestGatewayOptions = {},
 ): Promise<TestGateway> {
   const upstream = await startTokensApi({ key: CANARY_KEY });
-  const ownShop = options.paid ? await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }) : undefined;
-  const shop = options.shop ?? ownShop;
+  const ownSolana = options.paid ? await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }) : undefined;
+  const solana = options.solana ?? ownSolana;
   const dataDir = options.dataDir ?? makeFolder();
   const logLines: string[] = [];
   const config = readConfig({
@@ -60,7 +60,7 @@ export async function startTestGateway(
     TOKENS_API_BASE_URL: upstream.url,
     TOKENS_API_KEY: CANARY_KEY,
     TOKENS_RATE_LIMIT_PER_MINUTE: '100000',
-    ...shop?.variables,
+    ...solana?.variables,
     ...variables,
   });
   const gateway = await startGateway(config, {
@@ -73,13 +73,13 @@ export async function startTestGateway(
     url: gateway.url,
     port: Number(new URL(gateway.url).port),
     upstream,
-    shop,
+    solana: solana,
     logLines,
     gateway,
     async stop() {
       await gateway.stop();
       await upstream.close();
-      await ownShop?.close();
+      await ownSolana?.close();
       if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
     },
   };

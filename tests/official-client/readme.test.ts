@@ -11,14 +11,18 @@ import type { TestGateway } from '../kit/test-gateway.ts';
 const blocks = blocksOf('README.md', 'js');
 const portOf = (url: string): number => Number(new URL(url).port);
 
-let house: TestGateway;
+let gateway: TestGateway;
 let leads: Record<number, number>;
 beforeAll(async () => {
   const port = await freePort();
-  house = await startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
-  leads = { 8402: port, 8403: portOf(house.shop?.mainnet.url ?? ''), 8404: portOf(house.shop?.devnet.url ?? '') };
+  gateway = await startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
+  leads = {
+    8402: port,
+    8403: portOf(gateway.solana?.mainnet.url ?? ''),
+    8404: portOf(gateway.solana?.devnet.url ?? ''),
+  };
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 /** Runs a block as it stands there, on a machine where `npm start` runs. */
 async function run(code: string): Promise<{ status: number; stdout: string; stderr: string }> {
@@ -37,7 +41,7 @@ describe('the code in the README', () => {
       stdout: expect.stringMatching(/^200 \{.*assetId/s),
       stderr: '',
     });
-    expect(house.upstream.arrivals).toHaveLength(1);
+    expect(gateway.upstream.arrivals).toHaveLength(1);
   });
 
   it('buys in the sandbox', async () => {
@@ -47,8 +51,8 @@ describe('the code in the README', () => {
       stdout: expect.stringMatching(/^200 \{.*priceUsd/s),
       stderr: '',
     });
-    expect(house.shop?.mainnet.transfers).toHaveLength(1);
-    expect(house.shop?.provider.arrivals).toHaveLength(1);
+    expect(gateway.solana?.mainnet.transfers).toHaveLength(1);
+    expect(gateway.solana?.provider.arrivals).toHaveLength(1);
   });
 
   it('is all of it', () => expect(blocks).toHaveLength(2));

@@ -17,13 +17,13 @@ const rowOf = (method: string) => {
   return row;
 };
 
-let house: TestGateway;
+let gateway: TestGateway;
 let signer: KeyPairSigner;
 let sent = 0;
 let official: typeof fetch;
 
 beforeAll(async () => {
-  house = await startTestGateway({}, { windowMs: 3_600_000 });
+  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
   signer = await generateKeyPairSigner();
   const client = new x402HTTPClient(new x402Client()).onPaymentRequired(
     createSIWxClientHook(signer as unknown as SIWxSigner),
@@ -34,19 +34,19 @@ beforeAll(async () => {
   };
   official = wrapFetchWithPayment(counted, client) as typeof fetch;
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 /** Asks with the official client and shows one answer for one signature and one upstream call. */
 async function opens(method: string, { target, init }: Example): Promise<void> {
-  const arrivals = house.upstream.arrivals.length;
+  const arrivals = gateway.upstream.arrivals.length;
   sent = 0;
-  const response = await official(`${house.url}${target}`, init);
+  const response = await official(`${gateway.url}${target}`, init);
   const body = (await response.json()) as Record<string, unknown>;
   expect([response.status, body.ok, body.provider, body.method]).toEqual([200, true, 'tokens', method]);
   expect(Object.keys(body)).toEqual(['ok', 'provider', 'surface', 'method', 'result']);
   expect(sent).toBe(2);
-  expect(house.upstream.arrivals.length).toBe(arrivals + 1);
-  expect(house.logLines.at(-1)).toContain(signer.address);
+  expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
+  expect(gateway.logLines.at(-1)).toContain(signer.address);
 }
 
 describe('the official client is refused', () => {
@@ -85,13 +85,13 @@ describe('the official client is refused', () => {
   });
 
   it('by another name of this machine', async () => {
-    expect(await statusOf(official(`http://localhost:${house.port}/v1/x402/tokens/health`))).toBe(200);
+    expect(await statusOf(official(`http://localhost:${gateway.port}/v1/x402/tokens/health`))).toBe(200);
   });
 });
 
 describe('a challenge is larger than 4,096 bytes', () => {
   const challengeSize = async (target: string, init: RequestInit = {}): Promise<number> => {
-    const response = await fetch(`${house.url}${target}`, init);
+    const response = await fetch(`${gateway.url}${target}`, init);
     expect(await statusOf(response)).toBe(402);
     return (response.headers.get('payment-required') ?? '').length;
   };
@@ -118,7 +118,10 @@ describe('a challenge is larger than 4,096 bytes', () => {
   it('with a query that doubles in JSON', async () => {
     for (const character of ['"', '\\']) {
       const line = `GET /v1/x402/tokens/health?${character.repeat(180)} HTTP/1.1`;
-      const raw = await sendRaw(house.port, `${line}\r\nHost: 127.0.0.1:${house.port}\r\nConnection: close\r\n\r\n`);
+      const raw = await sendRaw(
+        gateway.port,
+        `${line}\r\nHost: 127.0.0.1:${gateway.port}\r\nConnection: close\r\n\r\n`,
+      );
       const header = /payment-required: (\S+)/i.exec(raw)?.[1] ?? '';
       expect(Buffer.from(header, 'base64').toString()).toContain(`\\${character}`.repeat(180));
       expect(header.length).toBeLessThanOrEqual(4096);

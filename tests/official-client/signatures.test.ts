@@ -27,18 +27,18 @@ import {
   statusOf,
 } from '../signin/craft.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(house);
+  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
+  asker = overHttp(gateway);
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 /** The reference's own judgement of a header, step by step. */
 async function referenceAccepts(header: string, address: string): Promise<void> {
   const payload = parseSIWxHeader(header);
-  expect(await validateSIWxMessage(payload, new URL(house.url))).toEqual({ isValid: true });
+  expect(await validateSIWxMessage(payload, new URL(gateway.url))).toEqual({ isValid: true });
   expect(await verifySIWxSignature(payload)).toEqual({ isValid: true, payer: address });
 }
 
@@ -46,7 +46,7 @@ describe('the reference refuses what our client signs', () => {
   it('for a challenge', async () => {
     for (const target of [SEARCH, HEALTH]) {
       const signer = newSigner();
-      await referenceAccepts(await signedHeader(`${house.url}${target}`, {}, signer), signer.address);
+      await referenceAccepts(await signedHeader(`${gateway.url}${target}`, {}, signer), signer.address);
     }
   });
 
@@ -58,7 +58,7 @@ describe('the reference refuses what our client signs', () => {
       if (header) headers.push(header);
       return fetch(input, init);
     };
-    const client = new GatewayClient({ baseUrl: house.url, signer, fetch: noting });
+    const client = new GatewayClient({ baseUrl: gateway.url, signer, fetch: noting });
     for (let round = 0; round < 3; round++) expect(await statusOf(client.ask(SEARCH))).toBe(200);
     expect(headers).toHaveLength(3);
     for (const header of headers) await referenceAccepts(header, signer.address);
@@ -82,11 +82,11 @@ describe('the gateway refuses what the reference client signs', () => {
     const challenge = await challengeOf(asker);
     for (const chain of challenge.supportedChains) {
       const fresh = infoFor(await challengeOf(asker), chain);
-      const header = encodeSIWxHeader(await createSIWxPayload(fresh, await signerOf(), `${house.url}${SEARCH}`));
-      const arrivals = house.upstream.arrivals.length;
+      const header = encodeSIWxHeader(await createSIWxPayload(fresh, await signerOf(), `${gateway.url}${SEARCH}`));
+      const arrivals = gateway.upstream.arrivals.length;
       expect(await statusOf(askWith(asker, header))).toBe(200);
       await refusedWith('invalid_siwx_nonce', askWith(asker, header));
-      expect(house.upstream.arrivals.length).toBe(arrivals + 1);
+      expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
     }
   });
 
@@ -95,11 +95,11 @@ describe('the gateway refuses what the reference client signs', () => {
     const optional = {
       notBefore: challenge.info.issuedAt,
       requestId: 'request-1',
-      resources: [`${house.url}${SEARCH}`, 'ipfs://x'],
+      resources: [`${gateway.url}${SEARCH}`, 'ipfs://x'],
     };
     const info = { ...infoFor(challenge, challenge.supportedChains[0]), ...optional, signatureScheme: 'siws' as const };
     const signer = { publicKey: ours.address, signMessage: ours.signMessage };
-    const header = encodeSIWxHeader(await createSIWxPayload(info, signer, house.url));
+    const header = encodeSIWxHeader(await createSIWxPayload(info, signer, gateway.url));
     expect(await statusOf(askWith(asker, header))).toBe(200);
   });
 
@@ -107,8 +107,8 @@ describe('the gateway refuses what the reference client signs', () => {
     const challenge = await challengeOf(asker);
     const info = infoFor(challenge, challenge.supportedChains[0]);
     const signer = { publicKey: newSigner().address, signMessage: ours.signMessage };
-    const header = encodeSIWxHeader(await createSIWxPayload(info, signer, house.url));
-    await costsNothing(house, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, header)));
+    const header = encodeSIWxHeader(await createSIWxPayload(info, signer, gateway.url));
+    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, header)));
   });
 });
 

@@ -56,17 +56,17 @@ interface Told {
   readonly outcomes: Readonly<Partial<Record<Way, readonly Outcome[]>>>;
 }
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startEverything();
+  gateway = await startEverything();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 /** What has happened at the upstreams and on the chains. */
-const counts = ({ upstream, shop }: TestGateway) => ({
+const counts = ({ upstream, solana }: TestGateway) => ({
   free: upstream.arrivals.length,
-  paid: shop?.provider.arrivals.length ?? 0,
-  transfers: (shop?.mainnet.transfers.length ?? 0) + (shop?.devnet.transfers.length ?? 0),
+  paid: solana?.provider.arrivals.length ?? 0,
+  transfers: (solana?.mainnet.transfers.length ?? 0) + (solana?.devnet.transfers.length ?? 0),
 });
 
 /** Runs the client that is installed in this folder, with a new wallet. */
@@ -74,12 +74,12 @@ async function visit(folder: string, script: string, ways: readonly Way[]): Prom
   const keypair = newKeypair();
   const rpcUrls: Record<string, string> = {};
   for (const cluster of ['mainnet', 'devnet'] as const) {
-    await house.shop?.[cluster].fundUsdc(bs58.encode(keypair.subarray(32)), 1_000_000n);
-    rpcUrls[NETWORKS[cluster]] = house.shop?.[cluster].url ?? '';
+    await gateway.solana?.[cluster].fundUsdc(bs58.encode(keypair.subarray(32)), 1_000_000n);
+    rpcUrls[NETWORKS[cluster]] = gateway.solana?.[cluster].url ?? '';
   }
   const requestOf = (route: Route) => {
     const { target, init } = exampleOf(route);
-    return { url: house.url + target, init };
+    return { url: gateway.url + target, init };
   };
   const of = (way: Way) => (way === 'ExactSvmScheme' ? paidRoutes : freeRoutes).map(requestOf);
   const requests = Object.fromEntries(ways.map((way) => [way, of(way)]));
@@ -94,7 +94,7 @@ function judge({ hasExtension, copiesMemo, ...versions }: Version, folder: strin
   let told: Told;
   let before: ReturnType<typeof counts>;
   beforeAll(async () => {
-    before = counts(house);
+    before = counts(gateway);
     told = await visit(folder, script(), [...hooks, 'wrapFetchWithSIWx', 'ExactSvmScheme']);
   }, 120_000);
 
@@ -120,7 +120,7 @@ function judge({ hasExtension, copiesMemo, ...versions }: Version, folder: strin
     const sold = copiesMemo ? paidRoutes.length : 0;
     const given = hooks.length * freeRoutes.length;
     const { free, paid, transfers } = before;
-    expect(counts(house)).toEqual({ free: free + given, paid: paid + sold, transfers: transfers + sold });
+    expect(counts(gateway)).toEqual({ free: free + given, paid: paid + sold, transfers: transfers + sold });
   });
 }
 

@@ -91,7 +91,7 @@ describe('a condition that an alert can ask for', () => {
     const market = await startSellingGateway({ METRICS_PORT: '0', FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' });
     places.push(market);
     const url = market.url + newPath();
-    const reply = await ask(url, await (await newBuyer(market.shop.mainnet)).pay(url));
+    const reply = await ask(url, await (await newBuyer(market.solana.mainnet)).pay(url));
     expect(reply.code).toBe('facilitator_unavailable');
     expect(await requestsOf(market, 'facilitator_unavailable')).toBe(1);
   });
@@ -99,10 +99,10 @@ describe('a condition that an alert can ask for', () => {
   it('an outcome stays unknown', async () => {
     const market = await startSellingGateway({ METRICS_PORT: '0' });
     places.push(market);
-    const { faults } = market.shop.mainnet;
+    const { faults } = market.solana.mainnet;
     Object.assign(faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
     const url = market.url + newPath();
-    await ask(url, await (await newBuyer(market.shop.mainnet)).pay(url));
+    await ask(url, await (await newBuyer(market.solana.mainnet)).pay(url));
     const open = async () => (await scrape(market.gateway)).sum('asset_gateway_settlements_open');
     expect(await open()).toBe(1);
     faults.reset();

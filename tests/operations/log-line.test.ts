@@ -7,16 +7,16 @@ import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 /** As RPC providers have it: whoever knows the URL may use it. */
 const RPC_KEY = 'CANARY_0123456789_rpc_key';
 
-let shop: SolanaSandbox;
-let market: SellingGateway;
+let solana: SolanaSandbox;
+let gateway: SellingGateway;
 beforeAll(async () => {
-  shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  const urls = { SOLANA_MAINNET_RPC_URL: `${shop.mainnet.url}/${RPC_KEY}` };
-  market = await startSellingGateway({ ...ROOMY, ...urls }, { shop });
+  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  const urls = { SOLANA_MAINNET_RPC_URL: `${solana.mainnet.url}/${RPC_KEY}` };
+  gateway = await startSellingGateway({ ...ROOMY, ...urls }, { solana: solana });
 });
 afterAll(async () => {
-  await market.stop();
-  await shop.close();
+  await gateway.stop();
+  await solana.close();
 });
 
 interface Line {
@@ -29,13 +29,13 @@ interface Line {
 
 /** The lines of the requests to this path, the oldest first. */
 const linesOf = (path: string): Line[] =>
-  market.logLines.map((line) => JSON.parse(line) as Line).filter((line) => line.path === path);
+  gateway.logLines.map((line) => JSON.parse(line) as Line).filter((line) => line.path === path);
 
 it('the line of a purchase names who has paid, at the first time and when it is asked for again', async () => {
-  const buyer = await newBuyer(shop.mainnet);
+  const buyer = await newBuyer(solana.mainnet);
   const path = newPath();
-  const payment = await buyer.pay(market.url + path);
-  for (let time = 0; time < 2; time++) expect((await ask(market.url + path, payment)).status).toBe(200);
+  const payment = await buyer.pay(gateway.url + path);
+  for (let time = 0; time < 2; time++) expect((await ask(gateway.url + path, payment)).status).toBe(200);
   const wallet = buyer.address;
   expect(linesOf(path)).toMatchObject([{ status: 402 }, { status: 200, wallet }, { status: 200, wallet }]);
   expect(linesOf(path)[0]?.wallet).toBeUndefined();
@@ -43,17 +43,17 @@ it('the line of a purchase names who has paid, at the first time and when it is 
 
 it('the line of a refusal says why, without a secret that somebody has put into the words', async () => {
   const path = newPath();
-  const payment = await (await newBuyer(shop.mainnet)).pay(market.url + path);
+  const payment = await (await newBuyer(solana.mainnet)).pay(gateway.url + path);
   const code = `no such key: ${RPC_KEY}` as unknown as number;
-  shop.mainnet.faults.refuse = { getLatestBlockhash: { code, message: 'Unauthorized' } };
+  solana.mainnet.faults.refuse = { getLatestBlockhash: { code, message: 'Unauthorized' } };
   // What the gateway has read of the chain serves for a second; then it asks again.
   await sleep(1_100);
-  const reply = await ask(market.url + path, payment);
-  shop.mainnet.faults.reset();
+  const reply = await ask(gateway.url + path, payment);
+  solana.mainnet.faults.reset();
   expect([reply.status, reply.code]).toEqual([503, 'facilitator_unavailable']);
   const { status, error, reason } = linesOf(path).at(-1) ?? {};
   expect([status, error]).toEqual([503, 'facilitator_unavailable']);
   expect(reason).toContain('no such key: [secret]');
-  expect(market.logLines.join('')).not.toContain(RPC_KEY);
+  expect(gateway.logLines.join('')).not.toContain(RPC_KEY);
   expect(reply.text).not.toContain(RPC_KEY);
 });

@@ -12,25 +12,25 @@ import { scrape } from './scrape.ts';
 const LIMIT = 200;
 const PREFIX = 'asset_gateway_';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
   const variables = { METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '300' };
-  house = await startTestGateway(variables, { paid: true });
+  gateway = await startTestGateway(variables, { paid: true });
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 /** How a metric has changed while this ran. */
 async function change(name: string, labels: Record<string, string>, run: () => Promise<unknown>): Promise<number> {
-  const before = (await scrape(house.gateway)).sum(PREFIX + name, labels) ?? 0;
+  const before = (await scrape(gateway.gateway)).sum(PREFIX + name, labels) ?? 0;
   await run();
-  return ((await scrape(house.gateway)).sum(PREFIX + name, labels) ?? 0) - before;
+  return ((await scrape(gateway.gateway)).sum(PREFIX + name, labels) ?? 0) - before;
 }
 
 async function buy(): Promise<void> {
-  if (!house.shop) throw new Error('nothing is sold');
+  if (!gateway.solana) throw new Error('nothing is sold');
   const { target, init } = callOf('rpc.mainnet.helius.getBalance');
-  const wallet = await openWallet(house.shop);
-  expect((await wallet.buy(house.url + target, init)).status).toBe(200);
+  const wallet = await openWallet(gateway.solana);
+  expect((await wallet.buy(gateway.url + target, init)).status).toBe(200);
 }
 
 /** Name, type and labels of each row of the page. */
@@ -46,9 +46,9 @@ const DOCUMENTED = [
 
 describe('docs/metrics.md', () => {
   it('has exactly the metrics that a running gateway gives out, with their types and labels', async () => {
-    await new Visitor(house).ask({ target: HEALTH });
+    await new Visitor(gateway).ask({ target: HEALTH });
     await buy();
-    const scraped = await scrape(house.gateway);
+    const scraped = await scrape(gateway.gateway);
     const own = [...scraped.types].filter(([name]) => name.startsWith(PREFIX));
     const asTypes = DOCUMENTED.map(({ name, type }) => [name, type]);
     expect(asTypes.sort()).toEqual(own.sort());
@@ -56,7 +56,7 @@ describe('docs/metrics.md', () => {
   });
 
   it('names what there is of the process', async () => {
-    const { types } = await scrape(house.gateway);
+    const { types } = await scrape(gateway.gateway);
     const page = readFileSync('docs/metrics.md', 'utf8');
     const named = [...page.matchAll(/`((?:nodejs|process)_\w+)`/g)].map(([, name = '']) => name);
     expect(named.length).toBeGreaterThan(4);
@@ -73,19 +73,19 @@ describe('requests', () => {
     [HEALTH, { route: 'none', status: '405', code: 'method_not_allowed' }, 'DELETE'],
     [HEALTH, { route: 'tokens.health', status: '204', code: 'none' }, 'OPTIONS'],
   ])('%s is counted as %j', async (target, labels, method) => {
-    const asked = () => fetch(house.url + target, { method });
+    const asked = () => fetch(gateway.url + target, { method });
     expect(await change('requests_total', labels, asked)).toBe(1);
   });
 
   it('have a duration by surface', async () => {
     const counted = { surface: 'system' };
-    expect(await change('request_duration_seconds_count', counted, () => fetch(`${house.url}/healthz`))).toBe(1);
-    const { types } = await scrape(house.gateway);
+    expect(await change('request_duration_seconds_count', counted, () => fetch(`${gateway.url}/healthz`))).toBe(1);
+    const { types } = await scrape(gateway.gateway);
     expect(types.get('asset_gateway_request_duration_seconds')).toBe('histogram');
   });
 
   it('of the metrics themselves are not among them, and other paths of their port are not there', async () => {
-    const origin = new URL(house.gateway.metricsUrl ?? '').origin;
+    const origin = new URL(gateway.gateway.metricsUrl ?? '').origin;
     const statuses = async () => {
       const asked = ['/', '/healthz', '/metrics/', '/v1/catalog'].map((path) => fetch(origin + path));
       expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([404, 404, 404, 404]);
@@ -94,25 +94,25 @@ describe('requests', () => {
       expect([head.status, await head.text()]).toEqual([200, '']);
     };
     expect(await change('requests_total', {}, statuses)).toBe(0);
-    expect((await fetch(`${house.url}/metrics`)).status).toBe(404);
+    expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
   });
 });
 
 describe('sign-ins', () => {
   it('are counted by what became of them', async () => {
-    const visitor = new Visitor(house);
+    const visitor = new Visitor(gateway);
     const signIn = await visitor.signIn();
     const ask = () => visitor.askWith(signIn, { target: HEALTH });
     expect(await change('sign_ins_total', { result: 'accepted' }, ask)).toBe(1);
     expect(await change('sign_ins_total', { result: 'invalid_siwx_nonce' }, ask)).toBe(1);
-    const unsigned = () => fetch(house.url + HEALTH);
+    const unsigned = () => fetch(gateway.url + HEALTH);
     expect(await change('sign_ins_total', { result: 'sign_in_required' }, unsigned)).toBe(1);
     const nonsense = () => visitor.askWith({ 'SIGN-IN-WITH-X': 'x' }, { target: HEALTH });
     expect(await change('sign_ins_total', { result: 'invalid_siwx_header' }, nonsense)).toBe(1);
-    const elsewhere = { 'SIGN-IN-WITH-X': await signedHeader(house.url + HEALTH) };
+    const elsewhere = { 'SIGN-IN-WITH-X': await signedHeader(gateway.url + HEALTH) };
     const strayed = () => visitor.askWith(elsewhere, { target: `${TOKENS}/assets/solana` });
     expect(await change('sign_ins_total', { result: 'invalid_siwx_uri_mismatch' }, strayed)).toBe(1);
-    expect(await change('sign_ins_total', {}, () => fetch(`${house.url}/healthz`))).toBe(0);
+    expect(await change('sign_ins_total', {}, () => fetch(`${gateway.url}/healthz`))).toBe(0);
   });
 
   it('each result is there from the start', async () => {
@@ -129,21 +129,21 @@ describe('upstreams', () => {
 
   it('have a duration by provider, cluster and surface, failed calls too', async () => {
     const calls = async () => {
-      await new Visitor(house).ask({ target: HEALTH });
-      house.upstream.faults.hang = true;
-      expect((await new Visitor(house).ask({ target: HEALTH })).status).toBe(504);
-      house.upstream.faults.reset();
+      await new Visitor(gateway).ask({ target: HEALTH });
+      gateway.upstream.faults.hang = true;
+      expect((await new Visitor(gateway).ask({ target: HEALTH })).status).toBe(504);
+      gateway.upstream.faults.reset();
     };
     expect(await change('upstream_duration_seconds_count', lane, calls)).toBe(2);
     const paid = { provider: 'helius', cluster: 'mainnet', surface: 'rpc' };
     expect(await change('upstream_duration_seconds_count', paid, buy)).toBe(1);
-    const unsigned = () => fetch(house.url + HEALTH);
+    const unsigned = () => fetch(gateway.url + HEALTH);
     expect(await change('upstream_duration_seconds_count', {}, unsigned)).toBe(0);
   });
 
   it('have a budget: what is left is what the answer says', async () => {
-    const answer = await new Visitor(house).ask({ target: HEALTH });
-    const scraped = await scrape(house.gateway);
+    const answer = await new Visitor(gateway).ask({ target: HEALTH });
+    const scraped = await scrape(gateway.gateway);
     expect(scraped.sum('asset_gateway_budget_left', lane)).toBe(slotsLeft(answer));
     expect(scraped.sum('asset_gateway_budget_limit', lane)).toBe(LIMIT);
     const das = { provider: 'alchemy', cluster: 'mainnet', surface: 'das' };
@@ -158,20 +158,20 @@ describe('upstreams', () => {
 describe('what clients choose', () => {
   it('makes no series, and no secret or wallet is in any', async () => {
     const signer = newSigner();
-    await fetch(house.url + HEALTH);
-    await fetch(`${house.url}/x`);
-    const wrong = () => fetch(house.url + HEALTH, { headers: { 'SIGN-IN-WITH-X': 'x' } });
+    await fetch(gateway.url + HEALTH);
+    await fetch(`${gateway.url}/x`);
+    const wrong = () => fetch(gateway.url + HEALTH, { headers: { 'SIGN-IN-WITH-X': 'x' } });
     await wrong();
-    const before = (await scrape(house.gateway)).size;
+    const before = (await scrape(gateway.gateway)).size;
     const ROUNDS = 50;
     for (let round = 0; round < ROUNDS; round++) {
-      await fetch(`${house.url}/${round}`, { headers: { 'X-Request-Id': `id-${round}` } });
-      await fetch(`${house.url}${HEALTH}?x=${round}`);
+      await fetch(`${gateway.url}/${round}`, { headers: { 'X-Request-Id': `id-${round}` } });
+      await fetch(`${gateway.url}${HEALTH}?x=${round}`);
       await wrong();
     }
-    const header = await signedHeader(house.url + HEALTH, {}, signer);
-    await fetch(house.url + HEALTH, { headers: { 'SIGN-IN-WITH-X': header } });
-    const { text, size } = await scrape(house.gateway);
+    const header = await signedHeader(gateway.url + HEALTH, {}, signer);
+    await fetch(gateway.url + HEALTH, { headers: { 'SIGN-IN-WITH-X': header } });
+    const { text, size } = await scrape(gateway.gateway);
     // A status that is seen for the first time may add the buckets of one histogram.
     expect(size - before).toBeLessThan(ROUNDS);
     expect(secretsIn(text)).toEqual([]);

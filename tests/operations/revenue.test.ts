@@ -34,10 +34,10 @@ describe('an answer that was paid for', () => {
   it('is in the log with its amount, asset and transaction, and counts once, however often it comes again', async () => {
     const market = await open();
     const url = market.url + newPath();
-    const payment = await (await newBuyer(market.shop.mainnet)).pay(url);
+    const payment = await (await newBuyer(market.solana.mainnet)).pay(url);
     const since = market.logLines.length;
     for (let round = 0; round < 3; round++) expect((await ask(url, payment)).status).toBe(200);
-    const [transfer] = market.shop.mainnet.transfers;
+    const [transfer] = market.solana.mainnet.transfers;
     const { route } = LABELS;
     const transaction = transfer?.signature;
     const again = { status: 200, route, transaction, replayed: true };
@@ -55,7 +55,7 @@ describe('an answer that was paid for', () => {
 
   it('after its outcome was unknown counts when it is answered, and then no more', async () => {
     const market = await open();
-    const { mainnet } = market.shop;
+    const { mainnet } = market.solana;
     const url = market.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     Object.assign(mainnet.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
@@ -76,13 +76,13 @@ describe('an answer that was paid for', () => {
   it('that its upstream did not give is no revenue', async () => {
     const market = await open();
     const url = market.url + newPath();
-    const payment = await (await newBuyer(market.shop.mainnet)).pay(url);
-    market.shop.provider.faults.status = 500;
+    const payment = await (await newBuyer(market.solana.mainnet)).pay(url);
+    market.solana.provider.faults.status = 500;
     const since = market.logLines.length;
     expect((await ask(url, payment)).code).toBe('upstream_error');
     expect(moneyIn(market, since)).toEqual([{ status: 502, route: LABELS.route }]);
     expect(await revenue(market)).toBeUndefined();
-    expect(market.shop.mainnet.transfers).toEqual([]);
+    expect(market.solana.mainnet.transfers).toEqual([]);
   });
 
   it('is labelled with rows of the table alone', async () => {

@@ -40,15 +40,15 @@ describe.concurrent('settlements are counted by their outcome', () => {
   it('settled; a repeat of the same payment settles nothing', async () => {
     const market = await open();
     const url = market.url + newPath();
-    const payment = await (await newBuyer(market.shop.mainnet)).pay(url);
+    const payment = await (await newBuyer(market.solana.mainnet)).pay(url);
     for (let round = 0; round < 3; round++) expect((await ask(url, payment)).status).toBe(200);
     expect(await settlements(market)).toEqual({ counted: [1, 0, 0, 0], open: 0 });
-    expect(market.shop.mainnet.transfers).toHaveLength(1);
+    expect(market.solana.mainnet.transfers).toHaveLength(1);
   });
 
   it('unknown, and open until the chain shows it: then settled', async () => {
     const market = await open();
-    const { mainnet } = market.shop;
+    const { mainnet } = market.solana;
     const url = market.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     Object.assign(mainnet.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
@@ -61,10 +61,10 @@ describe.concurrent('settlements are counted by their outcome', () => {
 
   it('refused: two payments, and money for one', async () => {
     const market = await open();
-    const buyer = await newBuyer(market.shop.mainnet, 500n);
+    const buyer = await newBuyer(market.solana.mainnet, 500n);
     const urls = [market.url + newPath(), market.url + newPath()];
     const payments = await Promise.all(urls.map((url) => buyer.pay(url)));
-    market.shop.provider.faults.delayMs = 500;
+    market.solana.provider.faults.delayMs = 500;
     const replies = await Promise.all(urls.map((url, index) => ask(url, payments[index])));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 402]);
     expect(await settlements(market)).toEqual({ counted: [1, 1, 0, 0], open: 0 });
@@ -73,15 +73,15 @@ describe.concurrent('settlements are counted by their outcome', () => {
   it('unsent: the RPC fails between the upstream and the chain', async () => {
     const market = await open({
       onStep: (step) => {
-        if (step === 'store') market.shop.mainnet.faults.status = 500;
+        if (step === 'store') market.solana.mainnet.faults.status = 500;
       },
     });
     const url = market.url + newPath();
-    const payment = await (await newBuyer(market.shop.mainnet)).pay(url);
+    const payment = await (await newBuyer(market.solana.mainnet)).pay(url);
     const reply = await ask(url, payment);
     expect([reply.status, reply.code]).toEqual([503, 'facilitator_unavailable']);
     expect(await settlements(market)).toEqual({ counted: [0, 0, 0, 1], open: 0 });
-    expect(market.shop.mainnet.transfers).toEqual([]);
+    expect(market.solana.mainnet.transfers).toEqual([]);
   });
 });
 
@@ -94,17 +94,20 @@ describe('the fee payer', () => {
   afterEach(() => vi.useRealTimers());
 
   it('has a balance on each cluster as the chains say it, also when little is left', async () => {
-    const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
     const keypair = newKeypair();
-    shop.mainnet.airdrop(bs58.encode(keypair.subarray(32)), 1_500_000n);
-    shop.devnet.airdrop(bs58.encode(keypair.subarray(32)), 7_000_000_000n);
-    const market = await startSellingGateway({ METRICS_PORT: '0', FEE_PAYER_KEYPAIR: bs58.encode(keypair) }, { shop });
+    solana.mainnet.airdrop(bs58.encode(keypair.subarray(32)), 1_500_000n);
+    solana.devnet.airdrop(bs58.encode(keypair.subarray(32)), 7_000_000_000n);
+    const market = await startSellingGateway(
+      { METRICS_PORT: '0', FEE_PAYER_KEYPAIR: bs58.encode(keypair) },
+      { solana: solana },
+    );
     const balance = async (cluster: keyof typeof NETWORKS) =>
       (await scrape(market.gateway)).sum('asset_gateway_fee_payer_lamports', { cluster });
     await until(async () => (await balance('devnet')) !== undefined);
     expect([await balance('mainnet'), await balance('devnet')]).toEqual([1_500_000, 7_000_000_000]);
     await market.stop();
-    await shop.close();
+    await solana.close();
   });
 
   it('is asked for once a minute, and is not shown while the chain cannot be read', async () => {

@@ -3,12 +3,12 @@ import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import type { Ask } from '../upstream/exchange.ts';
 import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS, Visitor } from '../upstream/visitor.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterEach(() => house.upstream.faults.reset());
-afterAll(() => house.stop());
+afterEach(() => gateway.upstream.faults.reset());
+afterAll(() => gateway.stop());
 
 const VARIANT_MARKETS = `${TOKENS}/assets/variant-markets`;
 const RESOLVE = `${TOKENS}/assets/resolve`;
@@ -24,11 +24,11 @@ const snapshots = (body: unknown): Ask => ({
 });
 
 async function arrivalOf(ask: Ask) {
-  house.upstream.faults.body = '[]';
-  const before = house.upstream.arrivals.length;
-  const answer = await new Visitor(house).ask(ask);
+  gateway.upstream.faults.body = '[]';
+  const before = gateway.upstream.arrivals.length;
+  const answer = await new Visitor(gateway).ask(ask);
   expect(answer.json).toMatchObject({ ok: true, result: [] });
-  const arrivals = house.upstream.arrivals.slice(before);
+  const arrivals = gateway.upstream.arrivals.slice(before);
   expect(arrivals).toHaveLength(1);
   return arrivals[0];
 }
@@ -49,7 +49,7 @@ describe('market-snapshots', () => {
   });
 
   it('answers for both lists', async () => {
-    const answer = await new Visitor(house).ask(snapshots({ mints: [WRAPPED_SOL], addresses: [USDC] }));
+    const answer = await new Visitor(gateway).ask(snapshots({ mints: [WRAPPED_SOL], addresses: [USDC] }));
     const rows = answer.json.result as readonly { readonly address: string }[];
     expect(rows.map(({ address }) => address)).toEqual([WRAPPED_SOL, USDC]);
   });
@@ -60,7 +60,7 @@ describe('market-snapshots', () => {
       { mints: ids(250), addresses: ['z'] },
       { mints: ids(126), addresses: ids(125) },
     ];
-    await refusedForFree(house, [...bodies, ...more].map(snapshots), ({ status, json }) => {
+    await refusedForFree(gateway, [...bodies, ...more].map(snapshots), ({ status, json }) => {
       expect(status).toBe(400);
       expect(json.issues?.find(({ rule }) => rule === 'combinedCount')?.message).toContain('1 to 250');
     });
@@ -68,7 +68,7 @@ describe('market-snapshots', () => {
 
   it('counts no list together with another that is too long by itself', async () => {
     const bodies = [{ mints: ids(251) }, { mints: ids(251), addresses: ['z'] }];
-    await refusedForFree(house, bodies.map(snapshots), ({ status, json }) => {
+    await refusedForFree(gateway, bodies.map(snapshots), ({ status, json }) => {
       expect(status).toBe(400);
       expect(json.issues).toMatchObject([{ name: 'mints', rule: 'maxItems', message: 'Must have at most 250 items.' }]);
     });
@@ -91,11 +91,11 @@ describe('variant-markets', () => {
   it('takes 1 to 50 ids together', async () => {
     const queries = ['', `mints=${ids(50)}&addresses=z`, `mints=${ids(26)}&addresses=${ids(25)}`];
     const asks = queries.map((query) => ({ target: `${VARIANT_MARKETS}?${query}` }));
-    await refusedForFree(house, asks, ({ status, json }) => {
+    await refusedForFree(gateway, asks, ({ status, json }) => {
       expect(status).toBe(400);
       expect(json.issues?.find(({ rule }) => rule === 'combinedCount')?.message).toContain('1 to 50');
     });
-    await refusedForFree(house, [{ target: `${VARIANT_MARKETS}?mints=${ids(51)}` }], ({ json }) => {
+    await refusedForFree(gateway, [{ target: `${VARIANT_MARKETS}?mints=${ids(51)}` }], ({ json }) => {
       expect(json.issues).toMatchObject([{ name: 'mints', rule: 'maxItems', message: 'Must have at most 50 items.' }]);
     });
   });
@@ -106,7 +106,7 @@ describe('variant-markets', () => {
       { target: `${VARIANT_MARKETS}?mints=${list}` },
       { target: `${VARIANT_MARKETS}?mints=a&addresses=${list}` },
     ]);
-    await refusedForFree(house, asks, ({ status, json }) => {
+    await refusedForFree(gateway, asks, ({ status, json }) => {
       expect(status).toBe(400);
       expect(json.error).toBe('invalid_request');
     });
@@ -121,7 +121,7 @@ describe('resolve', () => {
   it('takes neither none nor both', async () => {
     const queries = ['', `ref=sol&mint=${USDC}`, 'ref=&mint=a', 'ref=a&mint=', 'ref=', 'mint=', 'ref&mint'];
     const asks = queries.map((query) => ({ target: `${RESOLVE}?${query}` }));
-    await refusedForFree(house, asks, ({ status, json }, { target }) => {
+    await refusedForFree(gateway, asks, ({ status, json }, { target }) => {
       expect(status, target).toBe(400);
       expect(json.error).toBe('invalid_request');
     });

@@ -6,11 +6,11 @@ import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import type { Ask } from '../upstream/exchange.ts';
 import { JSON_BODY, refusedForFree, SNAPSHOTS, Visitor } from '../upstream/visitor.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const SUITE = join(import.meta.dirname, '../vectors/jsontestsuite/test_parsing');
 const LIMIT_BYTES = 64 * 1024;
@@ -35,7 +35,7 @@ describe('JSONTestSuite as bodies', () => {
     const asks = vectors('n_').map((body) => snapshots(body));
     expect(asks).toHaveLength(188);
     expect(asks.filter((ask) => sizeOf(ask) > LIMIT_BYTES)).toHaveLength(2);
-    await refusedForFree(house, asks, ({ status, json }, ask) => {
+    await refusedForFree(gateway, asks, ({ status, json }, ask) => {
       const expected = sizeOf(ask) > LIMIT_BYTES ? [413, 'body_too_large'] : [400, 'invalid_json'];
       expect([status, json.error]).toEqual(expected);
     });
@@ -44,7 +44,7 @@ describe('JSONTestSuite as bodies', () => {
   it('its 95 right files are JSON, though not what was asked for', async () => {
     const asks = vectors('y_').map((body) => snapshots(body));
     expect(asks).toHaveLength(95);
-    await refusedForFree(house, asks, ({ status, json }) => {
+    await refusedForFree(gateway, asks, ({ status, json }) => {
       expect([status, json.error]).toEqual([400, 'invalid_request']);
     });
   });
@@ -52,7 +52,7 @@ describe('JSONTestSuite as bodies', () => {
   it('its 35 files between are one or the other', async () => {
     const asks = vectors('i_').map((body) => snapshots(body));
     expect(asks).toHaveLength(35);
-    await refusedForFree(house, asks, ({ status, json }) => {
+    await refusedForFree(gateway, asks, ({ status, json }) => {
       expect(status).toBe(400);
       expect(['invalid_json', 'invalid_request']).toContain(json.error);
     });
@@ -76,16 +76,16 @@ describe('a body', () => {
     ['of a form', 'mints=a', 'invalid_json'],
     ['after another', `${GOOD}${GOOD}`, 'invalid_json'],
   ])('%s', async (_, body, code) => {
-    await refusedForFree(house, [snapshots(body)], ({ status, json }) =>
+    await refusedForFree(gateway, [snapshots(body)], ({ status, json }) =>
       expect([status, json.error]).toEqual([400, code]),
     );
   });
 
   it('may hold brackets in its strings', async () => {
     const body = JSON.stringify({ mints: ['[{'.repeat(40), '\\"[[['.repeat(12)] });
-    const before = house.upstream.arrivals.length;
-    await new Visitor(house).ask(snapshots(body));
-    expect(house.upstream.arrivals.slice(before).map((arrival) => arrival.body)).toEqual([body]);
+    const before = gateway.upstream.arrivals.length;
+    await new Visitor(gateway).ask(snapshots(body));
+    expect(gateway.upstream.arrivals.slice(before).map((arrival) => arrival.body)).toEqual([body]);
   });
 
   it.each([
@@ -107,7 +107,7 @@ describe('a body', () => {
   ])('is not taken as %s', async (_, headers) => {
     const bodies = [GOOD, gzipSync(GOOD), brotliCompressSync(GOOD)];
     await refusedForFree(
-      house,
+      gateway,
       bodies.map((body) => snapshots(body, headers)),
       ({ status, json }) => {
         expect([status, json.error]).toEqual([415, 'unsupported_media_type']);
@@ -122,19 +122,19 @@ describe('a body', () => {
     ['Application/JSON ; charset="utf-8"'],
   ])('is taken as %s', async (type) => {
     const headers = { 'Content-Type': type, 'Content-Encoding': 'identity' };
-    expect((await new Visitor(house).ask(snapshots(GOOD, headers))).status).toBe(200);
+    expect((await new Visitor(gateway).ask(snapshots(GOOD, headers))).status).toBe(200);
   });
 
   it('has at most 64 KiB, announced or not, signed or not', async () => {
     const padded = (size: number): string => GOOD + ' '.repeat(size - GOOD.length);
     const chunked = `${(LIMIT_BYTES + 1).toString(16)}\r\n${padded(LIMIT_BYTES + 1)}\r\n0\r\n\r\n`;
-    expect((await new Visitor(house).ask(snapshots(padded(LIMIT_BYTES)))).status).toBe(200);
+    expect((await new Visitor(gateway).ask(snapshots(padded(LIMIT_BYTES)))).status).toBe(200);
     const asks = [snapshots(padded(LIMIT_BYTES + 1)), snapshots(padded(LIMIT_BYTES + 1), {})];
     const inChunks = { ...JSON_BODY, 'Transfer-Encoding': 'chunked' };
     const { body: _, ...head } = snapshots('', inChunks);
-    await refusedForFree(house, asks, ({ status, json }) =>
+    await refusedForFree(gateway, asks, ({ status, json }) =>
       expect([status, json.error]).toEqual([413, 'body_too_large']),
     );
-    await refusedForFree(house, [{ ...head, tail: chunked }], ({ status }) => expect(status).toBe(413));
+    await refusedForFree(gateway, [{ ...head, tail: chunked }], ({ status }) => expect(status).toBe(413));
   });
 });

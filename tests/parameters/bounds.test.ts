@@ -5,12 +5,12 @@ import { refusedForFree, Visitor } from '../upstream/visitor.ts';
 import { expectedArrival, type Parameter, parameters, requestWith, surroundings } from './requests.ts';
 import { type BadValue, badValues, goodValues, MARKER, unknownKeywords } from './values.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterEach(() => house.upstream.faults.reset());
-afterAll(() => house.stop());
+afterEach(() => gateway.upstream.faults.reset());
+afterAll(() => gateway.stop());
 
 const label = ({ route, place, name }: Parameter): string => `${route.id} ${place} ${name}`;
 const cases = parameters.map((parameter) => [label(parameter), parameter] as const);
@@ -37,7 +37,7 @@ describe.each(cases)('%s', (_, parameter) => {
     const bad = badValues(schema, place === 'body');
     const asks = bad.map(({ value }) => requestWith(route, place, { ...surroundings(parameter), [name]: value }));
     const byAsk = new Map(asks.map((ask, index) => [ask, bad[index]]));
-    await refusedForFree(house, asks, (answer, ask) => {
+    await refusedForFree(gateway, asks, (answer, ask) => {
       const broken = byAsk.get(ask);
       expect(broken).toBeDefined();
       if (broken) expectIssue(answer, parameter, broken);
@@ -45,17 +45,17 @@ describe.each(cases)('%s', (_, parameter) => {
   });
 
   it('reaches the upstream once, in canonical form, up to each of its bounds', async () => {
-    const visitor = new Visitor(house);
+    const visitor = new Visitor(gateway);
     for (const value of goodValues(schema)) {
       const values = { ...surroundings(parameter), [name]: value };
-      const before = house.upstream.arrivals.length;
-      house.upstream.faults.body = '{"fine":true}';
+      const before = gateway.upstream.arrivals.length;
+      gateway.upstream.faults.body = '{"fine":true}';
       const answer = await visitor.ask(requestWith(route, place, values));
       expect(answer.json).toMatchObject({ ok: true, method: route.method, result: { fine: true } });
-      const arrivals = house.upstream.arrivals.slice(before);
+      const arrivals = gateway.upstream.arrivals.slice(before);
       expect(arrivals).toHaveLength(1);
       expect(arrivals[0]).toMatchObject(expectedArrival(route, place, values));
-      house.upstream.faults.reset();
+      gateway.upstream.faults.reset();
     }
   });
 });
@@ -64,6 +64,6 @@ describe.each(cases.filter(([, { required }]) => required))('%s', (_, parameter)
   it('is required', async () => {
     const missing = { value: undefined, rule: 'required', says: ['required'] };
     const ask = requestWith(parameter.route, parameter.place, surroundings(parameter));
-    await refusedForFree(house, [ask], (answer) => expectIssue(answer, parameter, missing));
+    await refusedForFree(gateway, [ask], (answer) => expectIssue(answer, parameter, missing));
   });
 });

@@ -3,11 +3,11 @@ import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/visitor.ts';
 import { MARKER } from './values.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const EVERYTHING_WRONG = [
   `include=profile,${MARKER}`,
@@ -23,7 +23,7 @@ const EVERYTHING_WRONG = [
 
 it('names every violation of a request at once, with its rule and what is allowed', async () => {
   const ask = { target: `${TOKENS}/assets/solana?${EVERYTHING_WRONG}` };
-  await refusedForFree(house, [ask], ({ json: { issues = [] } }) => {
+  await refusedForFree(gateway, [ask], ({ json: { issues = [] } }) => {
     const rules = Object.fromEntries(issues.map(({ name, rule }) => [name, rule]));
     expect(rules).toEqual({
       'include[1]': 'enum',
@@ -45,7 +45,7 @@ it('names every violation of a request at once, with its rule and what is allowe
 
 it('names the path, the query and the rules over several parameters in one answer', async () => {
   const target = `${TOKENS}/assets/a%20b/ohlcv?from=9&to=8&interval=2h`;
-  await refusedForFree(house, [{ target }], ({ status, json: { issues = [] } }) => {
+  await refusedForFree(gateway, [{ target }], ({ status, json: { issues = [] } }) => {
     expect(status).toBe(400);
     expect(issues.map((issue) => [issue.in, issue.name, issue.rule])).toEqual([
       ['path', 'assetId', 'pattern'],
@@ -63,7 +63,7 @@ it('lists at most 20 violations', async () => {
     { target: `${TOKENS}/health?${unknown}` },
     { method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body: mints },
   ];
-  await refusedForFree(house, asks, ({ json }) => {
+  await refusedForFree(gateway, asks, ({ json }) => {
     expect(json.error).toBe('invalid_request');
     expect(json.issues).toHaveLength(20);
   });
@@ -87,7 +87,7 @@ it.each([1, 7, 8, 9, 20, 100, 1000])(
       { target: `${TOKENS}/assets/solana?${unknown}&marketsLimit=51&include=evil&mint=%0a` },
       ...bodies.map((body) => ({ method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body })),
     ];
-    await refusedForFree(house, asks, ({ status, json }) => {
+    await refusedForFree(gateway, asks, ({ status, json }) => {
       expect(status).toBe(400);
       expect(json.error).toBe('invalid_request');
       expect(json.issues?.length).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ it.each([1, 7, 8, 9, 20, 100, 1000])(
 );
 
 it('quotes no value, neither in the answer nor in the log', async () => {
-  const from = house.logLines.length;
+  const from = gateway.logLines.length;
   const headers = JSON_BODY;
   const asks = [
     { target: `${TOKENS}/assets/solana?${EVERYTHING_WRONG}` },
@@ -109,12 +109,12 @@ it('quotes no value, neither in the answer nor in the log', async () => {
     { method: 'POST', target: SNAPSHOTS, headers, body: JSON.stringify({ [`<${MARKER}>`]: 1 }) },
     { method: 'POST', target: SNAPSHOTS, headers, body: JSON.stringify(MARKER) },
   ];
-  await refusedForFree(house, asks, ({ status, text, json }, { target }) => {
+  await refusedForFree(gateway, asks, ({ status, text, json }, { target }) => {
     expect(status, target).toBe(400);
     expect(text, target).not.toContain(MARKER);
     expect(text.replace(json.requestId ?? '', ''), target).not.toContain('7391');
   });
-  const lines = house.logLines.slice(from);
+  const lines = gateway.logLines.slice(from);
   expect(lines.length).toBeGreaterThan(asks.length);
   expect(lines.join()).not.toContain(MARKER);
 });
@@ -123,7 +123,7 @@ it.each(['null', '[]', '7', 'true', '"text"', '[{"mints":["a"]}]'])(
   'asks for an object where the body is %s',
   async (body) => {
     const ask = { method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body };
-    await refusedForFree(house, [ask], ({ status, json }) => {
+    await refusedForFree(gateway, [ask], ({ status, json }) => {
       expect(status).toBe(400);
       expect(json.issues).toContainEqual({
         in: 'body',

@@ -4,11 +4,11 @@ import { send } from '../upstream/exchange.ts';
 import { refusedForFree, TOKENS, Visitor } from '../upstream/visitor.ts';
 import { requestOf, signedRoutes } from './requests.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const MINT = 'So11111111111111111111111111111111111111112';
 
@@ -34,16 +34,16 @@ const ENDS: readonly (readonly [string, string, string])[] = [
   ['description', '/assets/solana/description', '/v1/assets/solana/description'],
 ];
 
-const lastTarget = (): string | undefined => house.upstream.arrivals.at(-1)?.target;
+const lastTarget = (): string | undefined => gateway.upstream.arrivals.at(-1)?.target;
 
 describe('every route reaches its own place at the upstream', () => {
   it.each(ENDS)('%s', async (method, path, target) => {
-    const answer = await new Visitor(house).ask({ target: TOKENS + path });
+    const answer = await new Visitor(gateway).ask({ target: TOKENS + path });
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.json)).toEqual(['ok', 'provider', 'surface', 'method', 'result']);
     expect(answer.json).toMatchObject({ ok: true, provider: 'tokens', surface: 'tokens', method });
     expect(lastTarget()).toBe(target);
-    expect(house.upstream.arrivals.at(-1)).toMatchObject({ method: 'GET', body: '' });
+    expect(gateway.upstream.arrivals.at(-1)).toMatchObject({ method: 'GET', body: '' });
   });
 
   it('and these, with market-snapshots, are all that there are', () => {
@@ -53,13 +53,13 @@ describe('every route reaches its own place at the upstream', () => {
   });
 
   it.each(signedRoutes.map((route) => [route.id, route] as const))('%s answers its own example', async (_, route) => {
-    const answer = await new Visitor(house).ask(requestOf(route));
+    const answer = await new Visitor(gateway).ask(requestOf(route));
     expect(answer.json).toMatchObject({ ok: true, method: route.method });
   });
 
   it('with an asset id in every form that one may have', async () => {
     for (const id of ['solana', `solana-${MINT}`, 'A', '0', 'a.b_c-D9', '7.-_', 'a..b', 'x'.repeat(128), '%73olana']) {
-      await new Visitor(house).ask({ target: `${TOKENS}/assets/${id}/profile` });
+      await new Visitor(gateway).ask({ target: `${TOKENS}/assets/${id}/profile` });
       expect(lastTarget()).toBe(`/v1/assets/${decodeURIComponent(id)}/profile`);
     }
   });
@@ -70,7 +70,7 @@ describe('fixed segments win over :assetId', () => {
 
   it('for the verb that they take', async () => {
     const asks = FIXED.map((segment) => ({ target: `${TOKENS}/assets/${segment}` }));
-    await refusedForFree(house, asks, ({ status, json }, { target }) => {
+    await refusedForFree(gateway, asks, ({ status, json }, { target }) => {
       expect(status, target).toBe(400);
       expect(json.error).toBe('invalid_request');
     });
@@ -79,7 +79,7 @@ describe('fixed segments win over :assetId', () => {
   it('in another spelling of the same path', async () => {
     const spelled = ['%73earch', 's%65arch', '%63urated', 'risk%2Dsummary'].map((name) => `${TOKENS}/assets/${name}`);
     await refusedForFree(
-      house,
+      gateway,
       spelled.map((target) => ({ target })),
       ({ status }, { target }) => expect(status, target).toBe(400),
     );
@@ -106,7 +106,7 @@ describe('fixed segments win over :assetId', () => {
       expect(answer.status).toBe(405);
       expect(answer.headers.get('allow')).toBe(allow);
     };
-    check(await send(house, ask));
-    await refusedForFree(house, [ask], check);
+    check(await send(gateway, ask));
+    await refusedForFree(gateway, [ask], check);
   });
 });

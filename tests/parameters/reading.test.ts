@@ -11,11 +11,11 @@ import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/visito
 const BODY_BYTES = 64 * 1024;
 const MAX_VALUES = 1_024;
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const posted = (body: string) => ({ method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body });
 const filled = (piece: string): string => piece.repeat((BODY_BYTES - 100) / piece.length);
@@ -29,7 +29,7 @@ describe('V18 a reader stops after twenty violations', () => {
     ['lists in lists', `{"mints":[${filled('[[]],')}1]}`],
     ['objects', `[${filled('{},')}{}]`],
   ])('in a body of 64 KiB full of %s, of which it reads no more than any row may hold', async (_, body) => {
-    await refusedForFree(house, [posted(body)], ({ status, json }) => {
+    await refusedForFree(gateway, [posted(body)], ({ status, json }) => {
       expect([status, json.error]).toEqual([400, 'invalid_request']);
       expect(json.issues?.[0]).toEqual({
         in: 'body',
@@ -43,7 +43,7 @@ describe('V18 a reader stops after twenty violations', () => {
 
   it('in a list of wrong items, of which it names the first', async () => {
     const mints = JSON.stringify({ mints: Array.from({ length: 250 }, () => 7) });
-    await refusedForFree(house, [posted(mints)], ({ json }) => {
+    await refusedForFree(gateway, [posted(mints)], ({ json }) => {
       expect(json.issues?.map(({ name }) => name)).toEqual(Array.from({ length: 20 }, (_, index) => `mints[${index}]`));
     });
   });
@@ -51,14 +51,14 @@ describe('V18 a reader stops after twenty violations', () => {
   it('in a query of thousands of pairs', async () => {
     const pairs = ['u&', 'limit=1&', '&', 'limit=x&q=&'].map((pair) => pair.repeat(7_000 / pair.length));
     const asks = pairs.map((query) => ({ target: `${TOKENS}/assets/search?${query}` }));
-    await refusedForFree(house, asks, ({ status, json }) => {
+    await refusedForFree(gateway, asks, ({ status, json }) => {
       expect([status, json.error, json.issues?.length]).toEqual([400, 'invalid_request', 20]);
     });
   });
 
   it('but never before it has read what is not JSON at all', async () => {
     const bodies = [`{"mints":nothing,${unknown}}`, `{"mints":[1,,${filled('1,')}1]}`];
-    await refusedForFree(house, bodies.map(posted), ({ status, json }) => {
+    await refusedForFree(gateway, bodies.map(posted), ({ status, json }) => {
       expect([status, json.error]).toEqual([400, 'invalid_json']);
     });
   });

@@ -4,12 +4,12 @@ import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { refusedForFree, Visitor } from '../upstream/visitor.ts';
 import { expectedArrival, requestWith, signedRoutes } from './requests.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterEach(() => house.upstream.faults.reset());
-afterAll(() => house.stop());
+afterEach(() => gateway.upstream.faults.reset());
+afterAll(() => gateway.stop());
 
 interface Sides {
   readonly good: readonly Values[];
@@ -81,7 +81,7 @@ describe.each(cases)('%s', (_, route, rule) => {
 
   it('refuses what breaks it, for free, and says what is allowed', async () => {
     const asks = bad.map((values) => requestWith(route, rule.in, values));
-    await refusedForFree(house, asks, (answer, ask) => {
+    await refusedForFree(gateway, asks, (answer, ask) => {
       expect(answer.status, ask.target).toBe(400);
       expect(answer.json.error).toBe('invalid_request');
       const issue = answer.json.issues?.find((candidate) => candidate.rule === rule.name);
@@ -91,11 +91,11 @@ describe.each(cases)('%s', (_, route, rule) => {
   });
 
   it.each(good.map((values) => [values]))('lets pass what keeps it: %j', async (values) => {
-    house.upstream.faults.body = '[]';
-    const before = house.upstream.arrivals.length;
-    const answer = await new Visitor(house).ask(requestWith(route, rule.in, values));
+    gateway.upstream.faults.body = '[]';
+    const before = gateway.upstream.arrivals.length;
+    const answer = await new Visitor(gateway).ask(requestWith(route, rule.in, values));
     expect(answer.json).toMatchObject({ ok: true, method: route.method });
-    const arrivals = house.upstream.arrivals.slice(before);
+    const arrivals = gateway.upstream.arrivals.slice(before);
     expect(arrivals).toHaveLength(1);
     expect(arrivals[0]).toMatchObject(expectedArrival(route, rule.in, values));
   });

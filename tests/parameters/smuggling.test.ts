@@ -5,12 +5,12 @@ import { HEALTH, refusedForFree, TOKENS, Visitor } from '../upstream/visitor.ts'
 import { NO_INTEGERS } from './no-integers.ts';
 import { parameters, requestOf, requestWith, signedRoutes, surroundings } from './requests.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterEach(() => house.upstream.faults.reset());
-afterAll(() => house.stop());
+afterEach(() => gateway.upstream.faults.reset());
+afterAll(() => gateway.stop());
 
 /** Other spellings of the same value in order; the upstream sees the plain one. */
 const SAME_INTEGER = ['=1', '=%31'];
@@ -39,17 +39,17 @@ describe.each(integers.map((parameter) => [`${parameter.route.id} ${parameter.na
 
     it('takes decimal digits alone, once', async () => {
       const asks = NO_INTEGERS.map((piece) => ({ target: append(target, name + piece.replaceAll('@', name)) }));
-      await refusedForFree(house, asks, expectMalformed);
+      await refusedForFree(gateway, asks, expectMalformed);
     });
 
     it('is written anew for the upstream', async () => {
-      house.upstream.faults.body = '1';
+      gateway.upstream.faults.body = '1';
       const [initial = ''] = name;
       const escaped = `%${initial.charCodeAt(0).toString(16)}${name.slice(1)}`;
       for (const piece of [...SAME_INTEGER.map((rest) => name + rest), `${escaped}=1`]) {
-        const answer = await new Visitor(house).ask({ target: append(target, piece) });
+        const answer = await new Visitor(gateway).ask({ target: append(target, piece) });
         expect(answer.status, piece).toBe(200);
-        expect(house.upstream.arrivals.at(-1)?.target).toBe(append(target.replace(TOKENS, '/v1'), `${name}=1`));
+        expect(gateway.upstream.arrivals.at(-1)?.target).toBe(append(target.replace(TOKENS, '/v1'), `${name}=1`));
       }
     });
   },
@@ -65,7 +65,7 @@ describe.each(others.map((parameter) => [`${parameter.route.id} ${parameter.name
       const pieces = [`@=${word}&@=${word}`, `@=${word}&@=`, '@=', '@', `@[]=${word}`, `@[0]=${word}`, `@.x=${word}`];
       const more = [`@=${word}&&`, `@=${word}&x=1`, `@=${word}%00`, `@=${word}#`, `@=${word}%ff`, `@=%0d%0a${word}`];
       const asks = [...pieces, ...more].map((piece) => ({ target: append(target, piece.replaceAll('@', name)) }));
-      await refusedForFree(house, asks, expectMalformed);
+      await refusedForFree(gateway, asks, expectMalformed);
     });
   },
 );
@@ -89,7 +89,7 @@ describe.each(signedRoutes.map((route) => [route.id, route] as const))('U16 %s',
       ...rest,
       target: append(target, piece),
     }));
-    await refusedForFree(house, asks, (answer, ask) => {
+    await refusedForFree(gateway, asks, (answer, ask) => {
       expectMalformed(answer, ask);
       expect(
         answer.json.issues?.some(({ rule }) => rule === 'additionalProperties'),
@@ -100,9 +100,9 @@ describe.each(signedRoutes.map((route) => [route.id, route] as const))('U16 %s',
 });
 
 it('U16 an empty query is no query', async () => {
-  const answer = await new Visitor(house).ask({ target: `${HEALTH}?` });
+  const answer = await new Visitor(gateway).ask({ target: `${HEALTH}?` });
   expect(answer.status).toBe(200);
-  expect(house.upstream.arrivals.at(-1)?.target).toBe('/v1/health');
+  expect(gateway.upstream.arrivals.at(-1)?.target).toBe('/v1/health');
 });
 
 it('U16 an unknown member of a body is refused, the keys of every object included', async () => {
@@ -113,7 +113,7 @@ it('U16 an unknown member of a body is refused, the keys of every object include
     (member) => `{"mints":["a"],${member}}`,
   );
   await refusedForFree(
-    house,
+    gateway,
     bodies.map((body) => ({ ...ask, body })),
     (answer) => {
       expect(answer.json.error).toBe('invalid_request');

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { refusedForFree, TOKENS } from '../upstream/visitor.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const MINT = 'So11111111111111111111111111111111111111112';
 
@@ -27,7 +27,7 @@ const UPSTREAM_ONLY: readonly (readonly [string, string])[] = [
 
 it.each(UPSTREAM_ONLY)('%s takes no %s, and asks nobody', async (request, parameter) => {
   const [name] = parameter.split('=');
-  await refusedForFree(house, [{ target: `${TOKENS}/assets/${request}&${parameter}` }], ({ status, json }) => {
+  await refusedForFree(gateway, [{ target: `${TOKENS}/assets/${request}&${parameter}` }], ({ status, json }) => {
     expect([status, json.error]).toEqual([400, 'invalid_request']);
     expect(json.issues).toMatchObject([{ in: 'query', name, rule: 'additionalProperties' }]);
   });

@@ -4,18 +4,18 @@ import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, type Buyer, insist, newBuyer, newPath, type Reply, ROOMY } from './fault-buyer.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
+  gateway = await startSellingGateway(ROOMY);
 });
 afterEach(() => {
   vi.restoreAllMocks();
   // The official packages print what they also answer.
   vi.spyOn(console, 'error').mockImplementation(() => {});
-  market.shop.provider.faults.reset();
-  market.shop.mainnet.faults.reset();
+  gateway.solana.provider.faults.reset();
+  gateway.solana.mainnet.faults.reset();
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 /** For two gateways: each takes the other's memos for its own. */
 const SECRET = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
@@ -40,7 +40,7 @@ async function copyFromChain(signature: string): Promise<string> {
     params: [signature, { encoding: 'base64', maxSupportedTransactionVersion: 0, commitment: 'confirmed' }],
   });
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(market.shop.mainnet.url, { method: 'POST', headers, body });
+  const response = await fetch(gateway.solana.mainnet.url, { method: 'POST', headers, body });
   const { result } = (await response.json()) as { result: { transaction: [string, string] } };
   return result.transaction[0];
 }
@@ -60,8 +60,8 @@ interface Sale {
 }
 
 async function sell(init: RequestInit = {}): Promise<Sale> {
-  const buyer = await newBuyer(market.shop.mainnet);
-  const url = market.url + newPath();
+  const buyer = await newBuyer(gateway.solana.mainnet);
+  const url = gateway.url + newPath();
   const payment = await buyer.pay(url);
   const reply = await ask(url, payment, init);
   expect(reply.status).toBe(200);
@@ -89,7 +89,7 @@ async function sell(init: RequestInit = {}): Promise<Sale> {
 }
 
 const transfersOf = ({ buyer }: Sale): number =>
-  market.shop.mainnet.transfers.filter(({ from }) => from === buyer.address).length;
+  gateway.solana.mainnet.transfers.filter(({ from }) => from === buyer.address).length;
 
 describe('V5 a settled transaction that a stranger copies from the chain', () => {
   it('V5 is offered with a ticket that is nowhere on the chain', async () => {
@@ -107,7 +107,7 @@ describe('V5 a settled transaction that a stranger copies from the chain', () =>
   it('V5 fetches the stored answer for a minute, and nothing after it; its payer fetches it for ten', async () => {
     const sale = await sell();
     const { url, payment, reply, copies } = sale;
-    const arrivals = market.shop.provider.arrivals.length;
+    const arrivals = gateway.solana.provider.arrivals.length;
     for (const { headers } of copies) expect((await ask(url, undefined, { headers })).text).toBe(reply.text);
     later(61_000);
     for (const { name, headers } of copies) {
@@ -116,7 +116,7 @@ describe('V5 a settled transaction that a stranger copies from the chain', () =>
     }
     const own = await ask(url, payment);
     expect([own.status, own.isReplayed, own.text]).toEqual([200, true, reply.text]);
-    expect([market.shop.provider.arrivals.length, transfersOf(sale)]).toEqual([arrivals, 1]);
+    expect([gateway.solana.provider.arrivals.length, transfersOf(sale)]).toEqual([arrivals, 1]);
   });
 
   it('V5 never takes delivery: what is owed to the payer stays owed', async () => {
@@ -131,14 +131,14 @@ describe('V5 a settled transaction that a stranger copies from the chain', () =>
 
   it('V5 does not have an answer fetched anew that is no longer kept', async () => {
     const sale = await sell();
-    const arrivals = market.shop.provider.arrivals.length;
+    const arrivals = gateway.solana.provider.arrivals.length;
     vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
     for (const { headers } of sale.copies) {
       expect((await ask(sale.url, undefined, { headers })).code).toBe('payment_already_used');
     }
-    expect(market.shop.provider.arrivals).toHaveLength(arrivals);
+    expect(gateway.solana.provider.arrivals).toHaveLength(arrivals);
     expect((await ask(sale.url, sale.payment)).status).toBe(200);
-    expect(market.shop.provider.arrivals).toHaveLength(arrivals + 1);
+    expect(gateway.solana.provider.arrivals).toHaveLength(arrivals + 1);
   });
 
   it('V5 is answered twenty times, and its payer two hundred times', async () => {
@@ -158,7 +158,7 @@ describe('V5 a settled transaction that a stranger copies from the chain', () =>
 describe('V5 a transaction that has failed on the chain and that a stranger copies from there', () => {
   /** The buyer's first payment for a request fails on the chain; the answer to his second one does not reach him. */
   async function failThenOwe(first: SellingGateway, second: SellingGateway) {
-    const { mainnet } = first.shop;
+    const { mainnet } = first.solana;
     const buyer = await newBuyer(mainnet, 1n);
     const path = newPath();
     const failing = await buyer.pay(first.url + path);
@@ -174,7 +174,7 @@ describe('V5 a transaction that has failed on the chain and that a stranger copi
   }
 
   it.each([125_000, 290_000])('V5 stays refused for as long as its memo is good (after %i ms)', async (age) => {
-    const { buyer, url, transfers, copy } = await failThenOwe(market, market);
+    const { buyer, url, transfers, copy } = await failThenOwe(gateway, gateway);
     later(age);
     for (let time = 0; time < 4; time++) {
       const stranger = await ask(url, undefined, copy);
@@ -186,16 +186,16 @@ describe('V5 a transaction that has failed on the chain and that a stranger copi
 
   it('V5 takes no delivery where it is not known: what is owed to the payer stays owed', async () => {
     const first = await startSellingGateway(SECRET);
-    const second = await startSellingGateway(SECRET, { shop: first.shop });
+    const second = await startSellingGateway(SECRET, { solana: first.solana });
     const { buyer, url, transfers, copy } = await failThenOwe(first, second);
-    const arrivals = first.shop.provider.arrivals.length;
+    const arrivals = first.solana.provider.arrivals.length;
     const strangers: Reply[] = [];
     for (let time = 0; time < 22; time++) strangers.push(await ask(url, undefined, copy));
     expect(strangers.slice(18).map(({ status }) => status)).toEqual([200, 200, 503, 503]);
     expect(strangers.at(-1)?.text).toContain('"state":"unused"');
     const own = await ask(url, await buyer.pay(url));
     expect([own.status, own.isReplayed, own.text, transfers()]).toEqual([200, true, strangers[0]?.text, 1]);
-    expect(first.shop.provider.arrivals).toHaveLength(arrivals);
+    expect(first.solana.provider.arrivals).toHaveLength(arrivals);
     const next = await insist(url, await buyer.pay(url));
     expect([next.status, next.isReplayed, transfers()]).toEqual([200, false, 2]);
     await second.stop();
@@ -204,14 +204,14 @@ describe('V5 a transaction that has failed on the chain and that a stranger copi
 
   it('V5 has nothing fetched anew of what is owed', async () => {
     const first = await startSellingGateway(SECRET);
-    const second = await startSellingGateway(SECRET, { shop: first.shop });
+    const second = await startSellingGateway(SECRET, { solana: first.solana });
     const { buyer, url, copy } = await failThenOwe(first, second);
-    const arrivals = first.shop.provider.arrivals.length;
+    const arrivals = first.solana.provider.arrivals.length;
     vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
     expect((await ask(url, undefined, copy)).code).toBe('settlement_pending');
-    expect(first.shop.provider.arrivals).toHaveLength(arrivals);
+    expect(first.solana.provider.arrivals).toHaveLength(arrivals);
     expect((await ask(url, await buyer.pay(url))).isReplayed).toBe(true);
-    expect(first.shop.provider.arrivals).toHaveLength(arrivals + 1);
+    expect(first.solana.provider.arrivals).toHaveLength(arrivals + 1);
     await second.stop();
     await first.stop();
   });
@@ -220,8 +220,8 @@ describe('V5 a transaction that has failed on the chain and that a stranger copi
 describe('V6 copies from the chain where no record knows them', () => {
   it.each(['settled', 'failed'] as const)('V6 do not lock out the payer of one that has %s', async (ending) => {
     const first = await startSellingGateway(SECRET);
-    const second = await startSellingGateway(SECRET, { shop: first.shop });
-    const { mainnet } = first.shop;
+    const second = await startSellingGateway(SECRET, { solana: first.solana });
+    const { mainnet } = first.solana;
     const buyer = await newBuyer(mainnet, ending === 'failed' ? 1n : 1_000_000n);
     const [path, other] = [newPath(), newPath()];
     const payment = await buyer.pay(first.url + path);

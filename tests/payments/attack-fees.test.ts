@@ -8,15 +8,15 @@ import { openStreet } from './fault-process.ts';
 import { killedAfter } from './fault-story.ts';
 
 const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
+afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
 
 /** Two settlements, as stock clients make them; one of a payer that has settled nothing yet. */
 const TWO_FEES = { FEE_BUDGET_LAMPORTS_PER_HOUR: '25000' };
 
 async function open(variables: Record<string, string> = {}): Promise<SellingGateway> {
-  const market = await startSellingGateway({ ...ROOMY, ...variables });
-  markets.push(market);
-  return market;
+  const gateway = await startSellingGateway({ ...ROOMY, ...variables });
+  markets.push(gateway);
+  return gateway;
 }
 
 const several = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
@@ -27,64 +27,64 @@ async function buy({ url }: SellingGateway, buyer: Buyer): Promise<Reply> {
   return insist(target, await buyer.pay(target), 1_000);
 }
 
-const transfersIn = ({ shop }: SellingGateway): number => shop.mainnet.transfers.length;
+const transfersIn = ({ solana }: SellingGateway): number => solana.mainnet.transfers.length;
 
 describe.concurrent('fees that somebody else is to pay', () => {
   it('V3 payments that cannot be verified leave the budget to honest buyers', async () => {
-    const market = await open(TWO_FEES);
-    const honest = await newBuyer(market.shop.mainnet);
-    const poor = await several(10, () => newBuyer(market.shop.mainnet, 1n));
+    const gateway = await open(TWO_FEES);
+    const honest = await newBuyer(gateway.solana.mainnet);
+    const poor = await several(10, () => newBuyer(gateway.solana.mainnet, 1n));
     for (let round = 0; round < 4; round++) {
-      const replies = await Promise.all(poor.map((buyer) => buy(market, buyer)));
+      const replies = await Promise.all(poor.map((buyer) => buy(gateway, buyer)));
       expect(replies.map(({ status }) => status)).toEqual(poor.map(() => (round < 3 ? 402 : 429)));
     }
-    expect([transfersIn(market), market.shop.provider.arrivals.length]).toEqual([0, 0]);
-    expect([(await buy(market, honest)).status, (await buy(market, honest)).status]).toEqual([200, 200]);
+    expect([transfersIn(gateway), gateway.solana.provider.arrivals.length]).toEqual([0, 0]);
+    expect([(await buy(gateway, honest)).status, (await buy(gateway, honest)).status]).toEqual([200, 200]);
   });
 
   it('V3 a fee is given back when the upstream fails and nothing is settled', async () => {
-    const market = await open(TWO_FEES);
-    market.shop.provider.faults.status = 500;
-    for (const buyer of await several(3, () => newBuyer(market.shop.mainnet))) {
-      expect((await buy(market, buyer)).code).toBe('upstream_error');
+    const gateway = await open(TWO_FEES);
+    gateway.solana.provider.faults.status = 500;
+    for (const buyer of await several(3, () => newBuyer(gateway.solana.mainnet))) {
+      expect((await buy(gateway, buyer)).code).toBe('upstream_error');
     }
-    market.shop.provider.faults.reset();
-    expect((await buy(market, await newBuyer(market.shop.mainnet))).status).toBe(200);
+    gateway.solana.provider.faults.reset();
+    expect((await buy(gateway, await newBuyer(gateway.solana.mainnet))).status).toBe(200);
   });
 
   it('V4 payments that never land take half of the budget at most, and give it back when the chain has forgotten them', async () => {
-    const market = await open({ FEE_BUDGET_LAMPORTS_PER_HOUR: '45000' });
-    const { mainnet } = market.shop;
+    const gateway = await open({ FEE_BUDGET_LAMPORTS_PER_HOUR: '45000' });
+    const { mainnet } = gateway.solana;
     const known = await newBuyer(mainnet);
-    expect((await buy(market, known)).status).toBe(200);
+    expect((await buy(gateway, known)).status).toBe(200);
     mainnet.faults.loseBroadcast = true;
     const sent = () => mainnet.calls.filter(({ method }) => method === 'sendTransaction').length;
     const before = sent();
     const strangers = await several(2, () => newBuyer(mainnet));
-    const lost = strangers.map((buyer) => buy(market, buyer));
+    const lost = strangers.map((buyer) => buy(gateway, buyer));
     await until(() => sent() === before + 2);
     const newcomer = await newBuyer(mainnet);
-    const refused = await buy(market, newcomer);
+    const refused = await buy(gateway, newcomer);
     expect([refused.status, refused.code]).toEqual([503, 'facilitator_unavailable']);
     expect(refused.text).toContain('"state":"unused"');
-    lost.push(buy(market, known));
+    lost.push(buy(gateway, known));
     await until(() => sent() === before + 3);
     const codes = (await Promise.all(lost)).map(({ code }) => code);
     expect(codes).toEqual(codes.map(() => 'settlement_pending'));
     mainnet.faults.expireBlockhashes();
     mainnet.advanceBlocks(300);
     mainnet.faults.reset();
-    await until(async () => (await buy(market, newcomer)).status === 200);
-    expect((await buy(market, await newBuyer(mainnet))).status).toBe(200);
+    await until(async () => (await buy(gateway, newcomer)).status === 200);
+    expect((await buy(gateway, await newBuyer(mainnet))).status).toBe(200);
   }, 120_000);
 
   it('V11 a fee payer without SOL closes sales, and nobody signs in vain; SOL opens them again', async () => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
     const buyer = await newBuyer(mainnet);
-    const url = market.url + newPath();
+    const url = gateway.url + newPath();
     const payment = await buyer.pay(url);
-    drain(market.shop);
+    drain(gateway.solana);
     const first = await ask(url, payment);
     const calls = mainnet.calls.filter(({ method }) => method !== 'getAccountInfo').length;
     const second = await ask(url, payment);
@@ -96,25 +96,25 @@ describe.concurrent('fees that somebody else is to pay', () => {
     expect(mainnet.calls.filter(({ method }) => method !== 'getAccountInfo')).toHaveLength(calls);
     expect((await ask(url)).status).toBe(402);
     expect([provider.arrivals.length, mainnet.transfers.length]).toEqual([0, 0]);
-    mainnet.airdrop(feePayerOf(market.shop), 1_000_000_000n);
+    mainnet.airdrop(feePayerOf(gateway.solana), 1_000_000_000n);
     expect((await insist(url, payment)).status).toBe(200);
-    expect(market.logLines.filter((line) => line.includes('cannot pay fees'))).toHaveLength(1);
+    expect(gateway.logLines.filter((line) => line.includes('cannot pay fees'))).toHaveLength(1);
   }, 30_000);
 
   it('V11 the same when the last fee is spent between verifying and settling', async () => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
     const buyer = await newBuyer(mainnet);
-    const url = market.url + newPath();
+    const url = gateway.url + newPath();
     const payment = await buyer.pay(url);
     provider.faults.delayMs = 300;
     const asked = ask(url, payment);
     await until(() => provider.arrivals.length === 1);
-    drain(market.shop);
+    drain(gateway.solana);
     const reply = await asked;
     expect([reply.status, reply.code, mainnet.transfers.length]).toEqual([503, 'facilitator_unavailable', 0]);
     expect(reply.text).toContain('"state":"unused"');
-    mainnet.airdrop(feePayerOf(market.shop), 1_000_000_000n);
+    mainnet.airdrop(feePayerOf(gateway.solana), 1_000_000_000n);
     expect((await insist(url, payment)).status).toBe(200);
     expect(mainnet.transfers).toHaveLength(1);
   }, 30_000);
@@ -128,24 +128,24 @@ describe('the fee of a payment that has failed on the chain', () => {
   });
 
   it('V4 counts for its hour, however often the payment is sent again', async () => {
-    const market = await open(TWO_FEES);
-    const { mainnet } = market.shop;
-    const url = market.url + newPath();
+    const gateway = await open(TWO_FEES);
+    const { mainnet } = gateway.solana;
+    const url = gateway.url + newPath();
     const failing = await (await newBuyer(mainnet, 1n)).pay(url);
     mainnet.faults.lie = { simulateOk: true };
     expect((await ask(url, failing)).status).toBe(402);
     mainnet.faults.reset();
     const newcomer = await newBuyer(mainnet);
-    expect((await buy(market, newcomer)).code).toBe('facilitator_unavailable');
+    expect((await buy(gateway, newcomer)).code).toBe('facilitator_unavailable');
     const now = Payments.prototype.now;
     for (const seconds of [125, 270]) {
       vi.spyOn(Payments.prototype, 'now').mockImplementation(function (this: Payments) {
         return now.call(this) + seconds * 1_000;
       });
       expect((await ask(url, failing)).status).toBe(402);
-      expect((await buy(market, newcomer)).code).toBe('facilitator_unavailable');
+      expect((await buy(gateway, newcomer)).code).toBe('facilitator_unavailable');
     }
-    expect([transfersIn(market), market.shop.provider.arrivals.length]).toEqual([0, 1]);
+    expect([transfersIn(gateway), gateway.solana.provider.arrivals.length]).toEqual([0, 1]);
   });
 });
 
@@ -156,7 +156,7 @@ describe('the fee of a payment that another process sends', () => {
     const { transfers } = await killedAfter('store', street);
     const { url } = await street.standing();
     const codes: string[] = [];
-    for (const buyer of await several(2, () => newBuyer(street.shop.mainnet))) {
+    for (const buyer of await several(2, () => newBuyer(street.solana.mainnet))) {
       const target = url + newPath();
       codes.push((await ask(target, await buyer.pay(target))).code);
     }

@@ -2,26 +2,26 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, type Buyer, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
+  gateway = await startSellingGateway(ROOMY);
 });
-afterEach(() => market.shop.mainnet.faults.reset());
-afterAll(() => market.stop());
+afterEach(() => gateway.solana.mainnet.faults.reset());
+afterAll(() => gateway.stop());
 
 /** Wallets that cannot pay what they sign for. */
 const poor = (count: number): Promise<Buyer[]> =>
-  Promise.all(Array.from({ length: count }, () => newBuyer(market.shop.mainnet, 1n)));
+  Promise.all(Array.from({ length: count }, () => newBuyer(gateway.solana.mainnet, 1n)));
 
 /** A payment that nobody has sent yet. */
 async function paid(buyer: Buyer): Promise<readonly [url: string, payment: string]> {
-  const url = market.url + newPath();
+  const url = gateway.url + newPath();
   return [url, await buyer.pay(url)];
 }
 
 /** Runs something, and counts what it had the chain asked. */
 async function chainCallsOf(run: () => Promise<unknown>): Promise<Map<string, number>> {
-  const { calls } = market.shop.mainnet;
+  const { calls } = gateway.solana.mainnet;
   const from = calls.length;
   await run();
   const counts = new Map<string, number>();
@@ -33,7 +33,7 @@ describe('V6 payments that fail verification', () => {
   it('V6 cost the chain one call each, three of a payer at most, and honest buyers are served beside them', async () => {
     const keys = await poor(10);
     const bogus = await Promise.all(keys.flatMap((key) => Array.from({ length: 6 }, () => paid(key))));
-    const honest = await newBuyer(market.shop.mainnet);
+    const honest = await newBuyer(gateway.solana.mainnet);
     const codes: string[] = [];
     const counts = await chainCallsOf(async () => {
       for (const each of bogus) codes.push((await ask(...each)).code);
@@ -57,7 +57,7 @@ describe('V6 payments that fail verification', () => {
   });
 
   it('V6 hold up nobody who has been verified: settling has connections of its own', async () => {
-    const { mainnet } = market.shop;
+    const { mainnet } = gateway.solana;
     const [honest, keys] = [await newBuyer(mainnet), await poor(40)];
     const bogus = await Promise.all(keys.map((key) => paid(key)));
     const [url, payment] = await paid(honest);
@@ -80,7 +80,7 @@ describe('V6 payments that fail verification where memos are the clients’ own'
     const memo = 'for services rendered';
     const street = await startSellingGateway({ ...ROOMY, PAYMENT_MEMO: 'off' });
     const [honest, first, second] = await Promise.all(
-      [1_000_000n, 1n, 1n].map((micros) => newBuyer(street.shop.mainnet, micros)),
+      [1_000_000n, 1n, 1n].map((micros) => newBuyer(street.solana.mainnet, micros)),
     );
     for (const buyer of [first, first, second, second]) {
       const url = street.url + newPath();
@@ -89,7 +89,7 @@ describe('V6 payments that fail verification where memos are the clients’ own'
     }
     const url = street.url + newPath();
     expect((await ask(url, await honest?.payWithMemo(url, memo))).status).toBe(200);
-    expect(street.shop.mainnet.transfers).toHaveLength(1);
+    expect(street.solana.mainnet.transfers).toHaveLength(1);
     await street.stop();
   });
 });

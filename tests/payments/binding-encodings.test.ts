@@ -18,13 +18,13 @@ import {
 } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
-  wallet = await openWallet(market.shop);
+  gateway = await startSellingGateway(ROOMY);
+  wallet = await openWallet(gateway.solana);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 
@@ -89,14 +89,14 @@ const receiptOf = (response: Response) => response.headers.get(HEADERS.paymentRe
 
 describe('P2 the same transaction is another payment', () => {
   it.each(ENCODINGS)('first sent %s, then in every other way', async (_, first) => {
-    const payment = await paymentFor(market, call, wallet);
-    await leaves(market, { transfers: 1, arrivals: 1 }, async () => {
-      const bought = await send(market, call, first(payment));
+    const payment = await paymentFor(gateway, call, wallet);
+    await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
+      const bought = await send(gateway, call, first(payment));
       expect([bought.status, bought.headers.get(HEADERS.replayed)]).toEqual([200, null]);
       const [answer, receipt] = [await bought.text(), receiptOf(bought)];
-      await leavesNoTrace(market, async () => {
+      await leavesNoTrace(gateway, async () => {
         for (const [name, encoding] of ENCODINGS) {
-          const again = await send(market, call, encoding(payment));
+          const again = await send(gateway, call, encoding(payment));
           expect([again.status, again.headers.get(HEADERS.replayed)], name).toEqual([200, 'true']);
           expect([await again.text(), receiptOf(again)], name).toEqual([answer, receipt]);
           expect(again.headers.has(HEADERS.version1PaymentResponse), name).toBe(
@@ -108,9 +108,9 @@ describe('P2 the same transaction is another payment', () => {
   });
 
   it('when all are sent at once: one buys, the others wait for it or get its answer', async () => {
-    const payment = await paymentFor(market, call, wallet);
-    await leaves(market, { transfers: 1, arrivals: 1 }, async () => {
-      const answers = await Promise.all(ENCODINGS.map(([, encoding]) => send(market, call, encoding(payment))));
+    const payment = await paymentFor(gateway, call, wallet);
+    await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
+      const answers = await Promise.all(ENCODINGS.map(([, encoding]) => send(gateway, call, encoding(payment))));
       const fresh = answers.filter(({ status, headers }) => status === 200 && !headers.has(HEADERS.replayed));
       expect(fresh).toHaveLength(1);
       for (const answer of answers.filter(({ status }) => status !== 200)) {
@@ -132,11 +132,11 @@ describe('P4 two payment headers that differ are not refused', () => {
     ['two payments in one header', (one, two) => old(`${headerOf(one)}, ${headerOf(two)}`)],
   ];
   it.each(pairs)('%s', async (_, headersOf) => {
-    const [one, two] = [await paymentFor(market, call, wallet), await paymentFor(market, call, wallet)];
-    await leavesNoTrace(market, () => refusedWith('payment_malformed', send(market, call, headersOf(one, two))));
+    const [one, two] = [await paymentFor(gateway, call, wallet), await paymentFor(gateway, call, wallet)];
+    await leavesNoTrace(gateway, () => refusedWith('payment_malformed', send(gateway, call, headersOf(one, two))));
     for (const payment of [one, two]) {
-      const response = await leaves(market, { transfers: 1, arrivals: 1 }, () =>
-        send(market, call, v2(headerOf(payment))),
+      const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () =>
+        send(gateway, call, v2(headerOf(payment))),
       );
       expect(response.status).toBe(200);
       await response.arrayBuffer();

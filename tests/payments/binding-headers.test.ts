@@ -19,35 +19,35 @@ import {
 } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
-  wallet = await openWallet(market.shop);
+  gateway = await startSellingGateway(ROOMY);
+  wallet = await openWallet(gateway.solana);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 const NAMES = [HEADERS.payment, HEADERS.version1Payment];
 const MAX_HEADER = 8192;
 
 const malformed = (header: string, name: string = HEADERS.payment): Promise<void> =>
-  refusedWith('payment_malformed', send(market, call, { [name]: header }));
+  refusedWith('payment_malformed', send(gateway, call, { [name]: header }));
 
 describe('P4 a malformed payment is anything but a 402', () => {
   it.each(NAMES)('of the 318 files of JSONTestSuite in %s', async (name) => {
     const files = jsonTestSuite().map((file) => ({ ...file, header: base64(file.bytes) }));
     expect(files).toHaveLength(318);
-    await leavesNoTrace(market, async () => {
+    await leavesNoTrace(gateway, async () => {
       for (const { header } of files.filter((file) => file.header.length < 15_000)) await malformed(header, name);
       const [huge] = files.filter((file) => file.header.length >= 15_000);
       const lines = [`POST ${call.target} HTTP/1.1`, 'Host: x', `${name}: ${huge?.header}`, 'Connection: close'];
-      expect(statusOf(await sendRaw(market.port, `${lines.join('\r\n')}\r\n\r\n`, 2000))).toBe(431);
+      expect(statusOf(await sendRaw(gateway.port, `${lines.join('\r\n')}\r\n\r\n`, 2000))).toBe(431);
     });
   });
 
   it('that is not canonical base64 of JSON in UTF-8', async () => {
-    const payment = await paymentFor(market, call, wallet);
+    const payment = await paymentFor(gateway, call, wallet);
     const json = JSON.stringify(payment);
     const header = base64(json);
     const odd = base64(`${json}${' '.repeat((3 - (json.length % 3)) % 3)} `);
@@ -70,10 +70,10 @@ describe('P4 a malformed payment is anything but a 402', () => {
       base64(json.slice(0, -1)),
     ];
     bad.push(...['null', '[]', '1', '1e999', '""', 'true', '{}', `[${json}]`, JSON.stringify(json)].map(base64));
-    await leavesNoTrace(market, async () => {
+    await leavesNoTrace(gateway, async () => {
       for (const each of bad) for (const name of NAMES) await malformed(each, name);
     });
-    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+    const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, payment));
     expect(response.status).toBe(200);
   });
 
@@ -107,21 +107,21 @@ describe('P4 a malformed payment is anything but a 402', () => {
     ],
   ];
   it.each(wrappers)('that has %s', async (_, wrapped) => {
-    const payment = await paymentFor(market, call, wallet);
-    await leavesNoTrace(market, async () => {
+    const payment = await paymentFor(gateway, call, wallet);
+    await leavesNoTrace(gateway, async () => {
       for (const name of NAMES) await malformed(headerOf(wrapped(payment)), name);
     });
   });
 
   it('of more than 8 KiB, where one of just 8 KiB buys', async () => {
-    const payment = await paymentFor(market, call, wallet);
+    const payment = await paymentFor(gateway, call, wallet);
     const size = (note: string) => headerOf({ ...payment, note }).length;
     const room = Math.floor(((MAX_HEADER - size('')) * 3) / 4);
     const fits = { ...payment, note: 'x'.repeat(room - 3) };
     const large = { ...payment, note: 'x'.repeat(room + 6) };
     expect([headerOf(fits).length <= MAX_HEADER, headerOf(large).length > MAX_HEADER]).toEqual([true, true]);
-    await leavesNoTrace(market, () => malformed(headerOf(large)));
-    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, fits));
+    await leavesNoTrace(gateway, () => malformed(headerOf(large)));
+    const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, fits));
     expect(response.status).toBe(200);
   });
 });
@@ -137,28 +137,28 @@ describe('P4 a transaction that cannot be read is anything but a 402', () => {
     ['is of version 1', (bytes) => Buffer.from(bytes).fill(0x81, 129, 130)],
   ];
   it.each(changes)('because it %s', async (_, change) => {
-    const payment = await paymentFor(market, call, wallet);
+    const payment = await paymentFor(gateway, call, wallet);
     const transaction = base64(change(Buffer.from(transactionOf(payment), 'base64')));
     const code = 'invalid_exact_svm_payload_transaction_could_not_be_decoded';
-    await leavesNoTrace(market, () =>
-      refusedWith(code, sendPaid(market, call, { ...payment, payload: { transaction } })),
+    await leavesNoTrace(gateway, () =>
+      refusedWith(code, sendPaid(gateway, call, { ...payment, payload: { transaction } })),
     );
   });
 
   it('whichever of its bytes is another', async () => {
-    const payment = await paymentFor(market, call, wallet);
+    const payment = await paymentFor(gateway, call, wallet);
     const bytes = Buffer.from(transactionOf(payment), 'base64');
     const FEE_PAYER_SLOT = 65;
-    await leavesNoTrace(market, async () => {
+    await leavesNoTrace(gateway, async () => {
       for (let index = FEE_PAYER_SLOT; index < bytes.length; index++) {
         const other = Buffer.from(bytes);
         other[index] = (other[index] ?? 0) ^ (1 << (index % 8));
-        const response = await sendPaid(market, call, { ...payment, payload: { transaction: base64(other) } });
+        const response = await sendPaid(gateway, call, { ...payment, payload: { transaction: base64(other) } });
         const { ok, payment: state } = (await response.json()) as { ok: boolean; payment: unknown };
         expect([response.status, ok, state], `byte ${index}`).toEqual([402, false, { state: 'refused' }]);
       }
     });
-    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+    const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, payment));
     expect(response.status).toBe(200);
   });
 });

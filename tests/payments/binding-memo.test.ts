@@ -25,13 +25,13 @@ const MISMATCH = 'no_matching_requirements';
 const VARIABLES = { ...ROOMY, GATEWAY_SECRET: CANARY_SECRET };
 const call = callOf(ID);
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startSellingGateway(VARIABLES);
-  wallet = await openWallet(market.shop);
+  gateway = await startSellingGateway(VARIABLES);
+  wallet = await openWallet(gateway.solana);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 const requestHash = () =>
   requestHashOf({
@@ -51,7 +51,7 @@ interface Quote {
 /** A payment whose memo was issued so many seconds ago, by this secret, for this price and request. */
 async function quoted(quote: Quote): Promise<PaymentPayload> {
   const { seconds = 0, secret = CANARY_SECRET, hash = requestHash() } = quote;
-  const required = await requiredFor(market, call);
+  const required = await requiredFor(gateway, call);
   const [offer] = required.accepts;
   if (!offer) throw new Error('no offer');
   const amount = quote.amount ?? offer.amount;
@@ -63,7 +63,7 @@ async function quoted(quote: Quote): Promise<PaymentPayload> {
   return wallet.pay({ ...required, accepts: [{ ...offer, amount, extra: { ...extra, memo, ticket } }] });
 }
 
-const buys = async (payment: PaymentPayload, at = market): Promise<void> => {
+const buys = async (payment: PaymentPayload, at = gateway): Promise<void> => {
   const response = await leaves(at, { transfers: 1, arrivals: 1 }, () => sendPaid(at, call, payment));
   expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
   await response.arrayBuffer();
@@ -78,18 +78,18 @@ describe('P3 a memo buys', () => {
     ['of another request', { hash: '0'.repeat(64) }],
   ] as const)('that is %s', async (_, quote) => {
     const payment = await quoted(quote);
-    await leavesNoTrace(market, () => refusedWith(MISMATCH, sendPaid(market, call, payment)));
+    await leavesNoTrace(gateway, () => refusedWith(MISMATCH, sendPaid(gateway, call, payment)));
   });
 
   it('of which any one character is another', async () => {
-    const required = await requiredFor(market, call);
+    const required = await requiredFor(gateway, call);
     const [offer] = required.accepts;
     const memo = String(offer?.extra.memo);
     for (const [index, character] of [...memo].entries()) {
       const other = `${memo.slice(0, index)}${character === 'A' ? 'B' : 'A'}${memo.slice(index + 1)}`;
       const altered = { ...required, accepts: [{ ...offer, extra: { ...offer?.extra, memo: other } }] };
       const payment = await wallet.pay(altered as typeof required);
-      await leavesNoTrace(market, () => refusedWith(MISMATCH, sendPaid(market, call, payment)));
+      await leavesNoTrace(gateway, () => refusedWith(MISMATCH, sendPaid(gateway, call, payment)));
     }
   });
 });
@@ -108,11 +108,11 @@ describe('a payment is good for one gateway only', () => {
   it('and not for another node with the same secret, at the price that was quoted', async () => {
     const dearer = await startSellingGateway(
       { ...VARIABLES, PRICE_SURCHARGE_USD_MICROS: '600' },
-      { shop: market.shop },
+      { solana: gateway.solana },
     );
-    const payment = await paymentFor(market, call, wallet);
+    const payment = await paymentFor(gateway, call, wallet);
     await buys(payment, dearer);
-    expect(market.shop.mainnet.transfers.at(-1)?.amount).toBe(5n);
+    expect(gateway.solana.mainnet.transfers.at(-1)?.amount).toBe(5n);
     await dearer.stop();
   });
 
@@ -120,11 +120,11 @@ describe('a payment is good for one gateway only', () => {
     const next = 'the next secret of 32 characters or more';
     const rotated = await startSellingGateway(
       { ...ROOMY, GATEWAY_SECRET: `${next},${CANARY_SECRET}` },
-      { shop: market.shop },
+      { solana: gateway.solana },
     );
-    await buys(await paymentFor(market, call, wallet), rotated);
+    await buys(await paymentFor(gateway, call, wallet), rotated);
     const fresh = await paymentFor(rotated, call, wallet);
-    await leavesNoTrace(market, () => refusedWith(MISMATCH, sendPaid(market, call, fresh)));
+    await leavesNoTrace(gateway, () => refusedWith(MISMATCH, sendPaid(gateway, call, fresh)));
     await buys(fresh, rotated);
     await rotated.stop();
   });
@@ -132,12 +132,12 @@ describe('a payment is good for one gateway only', () => {
 
 describe('PAYMENT_MEMO=off', () => {
   it('asks for a memo, or does not sell', async () => {
-    const plain = await startSellingGateway({ ...VARIABLES, PAYMENT_MEMO: 'off' }, { shop: market.shop });
+    const plain = await startSellingGateway({ ...VARIABLES, PAYMENT_MEMO: 'off' }, { solana: gateway.solana });
     const required = await requiredFor(plain, call);
     expect(Object.keys(required.accepts[0]?.extra ?? {})).toEqual(['feePayer']);
     const payment = await wallet.pay(required);
     await buys(payment, plain);
-    const again = await leavesNoTrace(market, () => sendPaid(plain, call, payment));
+    const again = await leavesNoTrace(gateway, () => sendPaid(plain, call, payment));
     expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
     await again.arrayBuffer();
     await plain.stop();

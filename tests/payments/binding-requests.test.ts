@@ -6,13 +6,13 @@ import type { Example } from '../signin/examples.ts';
 import { answersWith, callOf, leaves, leavesNoTrace, paymentFor, ROOMY, refusedWith, sendPaid } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
-  wallet = await openWallet(market.shop);
+  gateway = await startSellingGateway(ROOMY);
+  wallet = await openWallet(gateway.solana);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 const MISMATCH = 'no_matching_requirements';
 
@@ -31,21 +31,21 @@ const NINE = [
 
 /** Buys with this payment, and shows that it had not been used up before. */
 async function stillBuys(call: Example, payment: PaymentPayload): Promise<void> {
-  const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+  const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, payment));
   expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
   await response.arrayBuffer();
 }
 
 /** Shows that a payment made for one request buys none of the others, neither before it has settled nor after. */
 async function buysNothingElse(call: Example, others: readonly Example[]): Promise<void> {
-  const payment = await paymentFor(market, call, wallet);
-  await leavesNoTrace(market, async () => {
-    for (const other of others) await refusedWith(MISMATCH, sendPaid(market, other, payment));
+  const payment = await paymentFor(gateway, call, wallet);
+  await leavesNoTrace(gateway, async () => {
+    for (const other of others) await refusedWith(MISMATCH, sendPaid(gateway, other, payment));
   });
   await stillBuys(call, payment);
-  await leavesNoTrace(market, async () => {
+  await leavesNoTrace(gateway, async () => {
     for (const other of others) {
-      await answersWith(409, 'payment_already_used', 'settled', sendPaid(market, other, payment));
+      await answersWith(409, 'payment_already_used', 'settled', sendPaid(gateway, other, payment));
     }
   });
 }
@@ -60,10 +60,10 @@ describe('P3 a payment buys on another route', () => {
 
   it('of the same provider, method, price and body on the other cluster', async () => {
     const [call, other] = [callOf('rpc.mainnet.helius.getBalance'), callOf('rpc.devnet.helius.getBalance')];
-    const payment = await paymentFor(market, call, wallet);
-    await leavesNoTrace(market, () => refusedWith(MISMATCH, sendPaid(market, other, payment)));
+    const payment = await paymentFor(gateway, call, wallet);
+    await leavesNoTrace(gateway, () => refusedWith(MISMATCH, sendPaid(gateway, other, payment)));
     await stillBuys(call, payment);
-    await leavesNoTrace(market, () => refusedWith(MISMATCH, sendPaid(market, other, payment)));
+    await leavesNoTrace(gateway, () => refusedWith(MISMATCH, sendPaid(gateway, other, payment)));
   });
 });
 
@@ -120,9 +120,9 @@ describe('P3 the same request is another one', () => {
     ['with its query in another order', balances('?page=1&limit=10'), balances('?limit=10&page=1')],
     ['with an empty query', balances(''), balances('?')],
   ])('%s', async (_, call, other) => {
-    const payment = await paymentFor(market, call, wallet);
+    const payment = await paymentFor(gateway, call, wallet);
     await stillBuys(other, payment);
-    const again = await leavesNoTrace(market, () => sendPaid(market, call, payment));
+    const again = await leavesNoTrace(gateway, () => sendPaid(gateway, call, payment));
     expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
     await again.arrayBuffer();
   });
@@ -130,6 +130,6 @@ describe('P3 the same request is another one', () => {
   it('with other headers', async () => {
     const call = post(`{"params":["${A}"]}`);
     const typed = { ...call, init: { ...call.init, headers: { 'Content-Type': 'application/json; charset=utf-8' } } };
-    await stillBuys(typed, await paymentFor(market, call, wallet));
+    await stillBuys(typed, await paymentFor(gateway, call, wallet));
   });
 });

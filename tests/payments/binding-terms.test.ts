@@ -5,13 +5,13 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { asVersion1, callOf, leaves, leavesNoTrace, paymentFor, ROOMY, refusedWith, sendPaid } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
-  wallet = await openWallet(market.shop);
+  gateway = await startSellingGateway(ROOMY);
+  wallet = await openWallet(gateway.solana);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 const MISMATCH = 'no_matching_requirements';
 const call = callOf('rpc.mainnet.helius.getBalance');
@@ -66,20 +66,20 @@ const withAccepted = (payment: PaymentPayload, change: Change): unknown => ({
 
 describe('P15 a payment buys whose copy of the requirement has', () => {
   it.each(CHANGES)('%s', async (_, change) => {
-    const payment = await paymentFor(market, call, wallet);
+    const payment = await paymentFor(gateway, call, wallet);
     const altered = withAccepted(payment, change);
-    await leavesNoTrace(market, () => refusedWith(MISMATCH, sendPaid(market, call, altered)));
-    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+    await leavesNoTrace(gateway, () => refusedWith(MISMATCH, sendPaid(gateway, call, altered)));
+    const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, payment));
     expect(response.status).toBe(200);
     await response.arrayBuffer();
   });
 
   it('any of them is not known again after it has settled', async () => {
-    const payment = await paymentFor(market, call, wallet);
-    await (await sendPaid(market, call, payment)).arrayBuffer();
-    await leavesNoTrace(market, async () => {
+    const payment = await paymentFor(gateway, call, wallet);
+    await (await sendPaid(gateway, call, payment)).arrayBuffer();
+    await leavesNoTrace(gateway, async () => {
       for (const [name, change] of CHANGES) {
-        const response = await sendPaid(market, call, withAccepted(payment, change));
+        const response = await sendPaid(gateway, call, withAccepted(payment, change));
         expect([response.status, response.headers.get(HEADERS.replayed)], name).toEqual([200, 'true']);
         await response.arrayBuffer();
       }
@@ -97,12 +97,12 @@ describe('P15 a payment buys that was made for other terms', () => {
     ['the hex memo of a client that got none', { memo: undefined }],
     ['another fee payer', { feePayer: SOMEBODY }],
   ])('%s', async (_, { memo, feePayer, ...terms }: Readonly<Record<string, string | undefined>>) => {
-    const required = await paymentFor(market, call, wallet).then(({ accepted }) => accepted);
+    const required = await paymentFor(gateway, call, wallet).then(({ accepted }) => accepted);
     const altered = { ...required, ...terms, extra: { ...required.extra, ...(feePayer && { feePayer }) } };
     if (terms.amount === undefined && terms.payTo === undefined && !feePayer) Object.assign(altered.extra, { memo });
-    const resource = { url: market.url };
+    const resource = { url: gateway.url };
     const payment = await wallet.pay({ x402Version: 2, resource, accepts: [altered as typeof required] });
-    await leavesNoTrace(market, async () => {
+    await leavesNoTrace(gateway, async () => {
       for (const accepted of [altered, required]) {
         const { status, body } = await refusal({ ...payment, accepted });
         expect([status, body.ok, body.payment]).toEqual([402, false, { state: 'refused' }]);
@@ -112,7 +112,7 @@ describe('P15 a payment buys that was made for other terms', () => {
   });
 
   const refusal = async (payment: unknown) => {
-    const response = await sendPaid(market, call, payment);
+    const response = await sendPaid(gateway, call, payment);
     const body = (await response.json()) as { ok: boolean; error: string; payment: unknown };
     return { status: response.status, body };
   };
@@ -124,18 +124,18 @@ describe('P16 a payment on devnet buys on mainnet, or the other way', () => {
     ['devnet', other, call],
     ['mainnet', call, other],
   ] as const)('made on %s', async (_, made, sent) => {
-    const payment = await paymentFor(market, made, wallet);
-    const { accepted: wanted } = await paymentFor(market, sent, wallet);
+    const payment = await paymentFor(gateway, made, wallet);
+    const { accepted: wanted } = await paymentFor(gateway, sent, wallet);
     const dressed = { ...payment, accepted: wanted };
     const short = wanted.network === NETWORKS.mainnet ? 'solana' : 'solana-devnet';
-    await leavesNoTrace(market, async () => {
-      await refusedWith(MISMATCH, sendPaid(market, sent, payment));
-      await refusedWith(MISMATCH, sendPaid(market, sent, asVersion1(payment)));
+    await leavesNoTrace(gateway, async () => {
+      await refusedWith(MISMATCH, sendPaid(gateway, sent, payment));
+      await refusedWith(MISMATCH, sendPaid(gateway, sent, asVersion1(payment)));
       for (const disguised of [dressed, { ...(asVersion1(payment) as object), network: short }]) {
-        await refusedWith('invalid_exact_svm_payload_mint_mismatch', sendPaid(market, sent, disguised));
+        await refusedWith('invalid_exact_svm_payload_mint_mismatch', sendPaid(gateway, sent, disguised));
       }
     });
-    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, made, payment));
+    const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, made, payment));
     expect(response.status).toBe(200);
     await response.arrayBuffer();
   });

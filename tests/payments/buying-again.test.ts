@@ -5,31 +5,31 @@ import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '.
 import { callOf, leaves, paymentFor, ROOMY, requiredFor, sendPaid, transactionOf } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
-  market = await startSellingGateway(ROOMY, { shop });
-  wallet = await openWallet(shop);
+  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
+  gateway = await startSellingGateway(ROOMY, { solana: solana });
+  wallet = await openWallet(solana);
 });
 afterAll(async () => {
-  await market.stop();
-  await market.shop.close();
+  await gateway.stop();
+  await gateway.solana.close();
 });
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 
 describe('two purchases of the same answer under one blockhash are one', () => {
   it('when both are paid before either is sent', async () => {
-    const first = await paymentFor(market, call, wallet);
-    const second = await paymentFor(market, call, wallet);
-    const { mainnet } = market.shop;
+    const first = await paymentFor(gateway, call, wallet);
+    const second = await paymentFor(gateway, call, wallet);
+    const { mainnet } = gateway.solana;
     const asked = mainnet.calls.filter(({ method }) => method === 'getLatestBlockhash').length;
     expect(asked).toBeGreaterThanOrEqual(2);
     expect(transactionOf(first)).not.toBe(transactionOf(second));
-    await leaves(market, { transfers: 2, arrivals: 2 }, async () => {
+    await leaves(gateway, { transfers: 2, arrivals: 2 }, async () => {
       for (const payment of [first, second]) {
-        const response = await sendPaid(market, call, payment);
+        const response = await sendPaid(gateway, call, payment);
         expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
         await response.arrayBuffer();
       }
@@ -40,9 +40,9 @@ describe('two purchases of the same answer under one blockhash are one', () => {
   });
 
   it('when the official client makes them one after the other', async () => {
-    await leaves(market, { transfers: 2, arrivals: 2 }, async () => {
+    await leaves(gateway, { transfers: 2, arrivals: 2 }, async () => {
       for (let count = 0; count < 2; count++) {
-        const response = await wallet.buy(`${market.url}${call.target}`, call.init);
+        const response = await wallet.buy(`${gateway.url}${call.target}`, call.init);
         expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
         await response.arrayBuffer();
       }
@@ -50,11 +50,11 @@ describe('two purchases of the same answer under one blockhash are one', () => {
   });
 
   it('when two wallets pay for the same requirement: each pays for itself', async () => {
-    const other = await openWallet(market.shop);
-    const required = await requiredFor(market, call);
-    await leaves(market, { transfers: 2, arrivals: 2 }, async () => {
+    const other = await openWallet(gateway.solana);
+    const required = await requiredFor(gateway, call);
+    await leaves(gateway, { transfers: 2, arrivals: 2 }, async () => {
       for (const payer of [wallet, other]) {
-        const response = await sendPaid(market, call, await payer.pay(required));
+        const response = await sendPaid(gateway, call, await payer.pay(required));
         expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
         await response.arrayBuffer();
       }

@@ -14,24 +14,24 @@ const ASK = 'packages/client/bin/ask.js';
 const BALANCE = 'solana/mainnet/helius/rpc/getBalance';
 const BODY = JSON.stringify({ params: ['So11111111111111111111111111111111111111112'] });
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 beforeAll(async () => {
-  market = await openRow();
+  gateway = await openRow();
 });
 afterAll(async () => {
-  await market.stop();
-  await market.shop.close();
+  await gateway.stop();
+  await gateway.solana.close();
 });
 
 /** The gateway and, on the two ports after its own, the chains; another program may take one of them meanwhile. */
 async function openRow(attempts = 5): Promise<SellingGateway> {
   const port = await freePort();
-  let shop: SolanaSandbox | undefined;
+  let solana: SolanaSandbox | undefined;
   try {
-    shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, port: port + 1 });
-    return await startSellingGateway({ ...ROOMY, PORT: String(port) }, { shop });
+    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, port: port + 1 });
+    return await startSellingGateway({ ...ROOMY, PORT: String(port) }, { solana: solana });
   } catch (error) {
-    await shop?.close();
+    await solana?.close();
     if (attempts === 0) throw error;
     return openRow(attempts - 1);
   }
@@ -45,7 +45,7 @@ interface Outcome {
 
 /** Runs the command line as a user does. */
 function ask(...words: string[]): Promise<Outcome> {
-  const env = { PATH: process.env.PATH, ASSET_GATEWAY_URL: market.url };
+  const env = { PATH: process.env.PATH, ASSET_GATEWAY_URL: gateway.url };
   const child = spawn(process.execPath, [ASK, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const read = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -67,8 +67,8 @@ describe('ask --pay', () => {
     'does not say what it paid on %s for %s, and by which transaction',
     async (cluster, path, body, price) => {
       const words = ['--pay', path, ...(body === undefined ? [] : [body])];
-      const outcome = await leaves(market, { transfers: 1, arrivals: 1 }, () => ask(...words));
-      const transfer = market.shop[cluster].transfers.at(-1);
+      const outcome = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => ask(...words));
+      const transfer = gateway.solana[cluster].transfers.at(-1);
       expect(outcome.code, outcome.stderr).toBe(0);
       expect(outcome.stderr).toContain(`paying $${price} on solana:`);
       expect(outcome.stderr).toContain(`transaction ${transfer?.signature}`);
@@ -78,28 +78,28 @@ describe('ask --pay', () => {
   );
 
   it('does not pay from a keypair file through --rpc', async () => {
-    const { mainnet } = market.shop;
+    const { mainnet } = gateway.solana;
     const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
     const [seed, address] = [Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')];
     const file = join(makeFolder(), 'id.json');
     writeFileSync(file, JSON.stringify([...seed, ...address]));
     await mainnet.fundUsdc(bs58.encode(address), 1000n);
     const words = ['--pay', '--keypair', file, '--rpc', mainnet.url, BALANCE, BODY];
-    const outcome = await leaves(market, { transfers: 1, arrivals: 1 }, () => ask(...words));
+    const outcome = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => ask(...words));
     expect(outcome.code, outcome.stderr).toBe(0);
     expect(mainnet.transfers.at(-1)?.from).toBe(bs58.encode(address));
-    const nowhere = await leavesNoTrace(market, () => ask('--pay', '--keypair', file, BALANCE, BODY));
+    const nowhere = await leavesNoTrace(gateway, () => ask('--pay', '--keypair', file, BALANCE, BODY));
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('--rpc <url>')]);
   });
 
   it('pays without being told to', async () => {
-    const outcome = await leavesNoTrace(market, () => ask(BALANCE, BODY));
+    const outcome = await leavesNoTrace(gateway, () => ask(BALANCE, BODY));
     expect(outcome.code).toBe(1);
     expect(printed(outcome)).toMatchObject({ ok: false, error: 'payment_required' });
   });
 
   it('buys what breaks a rule', async () => {
-    const outcome = await leaves(market, { transfers: 0, arrivals: 0 }, () => ask('--pay', BALANCE, '{"params":[]}'));
+    const outcome = await leaves(gateway, { transfers: 0, arrivals: 0 }, () => ask('--pay', BALANCE, '{"params":[]}'));
     expect(outcome.code).toBe(1);
     expect(printed(outcome)).toMatchObject({ ok: false, error: 'invalid_request', payment: { state: 'unused' } });
     expect(outcome.stderr).not.toContain('transaction');

@@ -17,13 +17,13 @@ import {
 } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
-  wallet = await openWallet(market.shop);
+  gateway = await startSellingGateway(ROOMY);
+  wallet = await openWallet(gateway.solana);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 const ROWS = [
   ['mainnet', 'rpc.mainnet.helius.getBalance', 'solana'],
@@ -42,12 +42,12 @@ describe('X-PAYMENT does not buy', () => {
   ] as const)('with a payment of %s', (_, wrapped) => {
     it.each(ROWS)('on %s: %s', async (cluster, id, short) => {
       const call = callOf(id);
-      const payment = wrapped(await paymentFor(market, call, wallet));
-      const response = await leaves(market, { transfers: 1, arrivals: 1 }, () =>
-        send(market, call, { [HEADERS.version1Payment]: headerOf(payment) }),
+      const payment = wrapped(await paymentFor(gateway, call, wallet));
+      const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () =>
+        send(gateway, call, { [HEADERS.version1Payment]: headerOf(payment) }),
       );
       expect([response.status, (await bodyOf(response)).ok]).toEqual([200, true]);
-      const transaction = market.shop[cluster].transfers.at(-1)?.signature;
+      const transaction = gateway.solana[cluster].transfers.at(-1)?.signature;
       const receipt = { success: true, transaction, payer: wallet.address };
       expect(receiptIn(response, HEADERS.paymentResponse)).toEqual({ ...receipt, network: NETWORKS[cluster] });
       expect(receiptIn(response, HEADERS.version1PaymentResponse)).toEqual({ ...receipt, network: short });
@@ -56,9 +56,9 @@ describe('X-PAYMENT does not buy', () => {
 
   it('when both headers hold the same payment', async () => {
     const call = callOf('rpc.mainnet.helius.getBalance');
-    const header = headerOf(await paymentFor(market, call, wallet));
-    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () =>
-      send(market, call, { [HEADERS.version1Payment]: header, [HEADERS.payment]: header }),
+    const header = headerOf(await paymentFor(gateway, call, wallet));
+    const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () =>
+      send(gateway, call, { [HEADERS.version1Payment]: header, [HEADERS.payment]: header }),
     );
     expect(response.status).toBe(200);
     expect(response.headers.get(HEADERS.version1PaymentResponse)).not.toBeNull();
@@ -72,23 +72,23 @@ describe('what a payment comes with stands in its way', () => {
     ['resource and extensions that are left out', { resource: undefined, extensions: undefined }],
     ['members that nobody knows', { note: 'x', toString: 1 }],
   ])('%s', async (_, others) => {
-    const payment = await paymentFor(market, call, wallet);
-    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () =>
-      sendPaid(market, call, { ...payment, ...others }),
+    const payment = await paymentFor(gateway, call, wallet);
+    const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () =>
+      sendPaid(gateway, call, { ...payment, ...others }),
     );
     expect(response.status).toBe(200);
   });
 
   it('what the client looked up beside the requirement', async () => {
-    const payment = await paymentFor(market, call, wallet);
+    const payment = await paymentFor(gateway, call, wallet);
     const extra = { ...payment.accepted.extra, recentBlockhash: 'x', lastValidBlockHeight: 1 };
     const looked = { ...payment, accepted: { ...payment.accepted, extra } };
-    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, looked));
+    const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, looked));
     expect(response.status).toBe(200);
   });
 
   it('a sign-in, which grants nothing on a paid route', async () => {
-    const answer = leavesNoTrace(market, () => send(market, call, { [HEADERS.signIn]: headerOf({}) }));
+    const answer = leavesNoTrace(gateway, () => send(gateway, call, { [HEADERS.signIn]: headerOf({}) }));
     expect(await bodyOf(await answer)).toMatchObject({ ok: false, error: 'payment_required' });
   });
 });
@@ -98,11 +98,11 @@ describe('HEAD is another request than GET', () => {
   const head = { ...call, init: { ...call.init, method: 'HEAD' } };
 
   it('when it pays: the answer that it bought is the one that GET gets', async () => {
-    const payment = await wallet.pay(await requiredFor(market, call));
-    await leaves(market, { transfers: 1, arrivals: 1 }, async () => {
-      const bought = await sendPaid(market, head, payment);
+    const payment = await wallet.pay(await requiredFor(gateway, call));
+    await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
+      const bought = await sendPaid(gateway, head, payment);
       expect([bought.status, await bought.text(), bought.headers.get(HEADERS.replayed)]).toEqual([200, '', null]);
-      const repeated = await sendPaid(market, call, payment);
+      const repeated = await sendPaid(gateway, call, payment);
       expect([repeated.status, repeated.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
       expect((await bodyOf(repeated)).result).toBeDefined();
       expect(repeated.headers.get(HEADERS.paymentResponse)).toBe(bought.headers.get(HEADERS.paymentResponse));

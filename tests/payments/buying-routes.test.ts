@@ -33,33 +33,33 @@ function atomic(price: string): bigint {
   return BigInt(whole + decimals.padEnd(6, '0'));
 }
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
-  wallet = await openWallet(market.shop);
+  gateway = await startSellingGateway(ROOMY);
+  wallet = await openWallet(gateway.solana);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
-const chainOf = ({ cluster }: Route) => market.shop[cluster ?? 'mainnet'];
+const chainOf = ({ cluster }: Route) => gateway.solana[cluster ?? 'mainnet'];
 
 async function buys(row: Route): Promise<void> {
   const { target, init } = callOf(row);
   const chain = chainOf(row);
   const price = priceOf(row);
-  const before = await chain.usdcBalance(market.shop.payTo);
-  const response = await leaves(market, { transfers: 1, arrivals: 1 }, () =>
-    wallet.buy(`${market.url}${target}`, init),
+  const before = await chain.usdcBalance(gateway.solana.payTo);
+  const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () =>
+    wallet.buy(`${gateway.url}${target}`, init),
   );
   const body = (await response.json()) as Record<string, unknown>;
   expect([response.status, body.error]).toEqual([200, undefined]);
   expect(Object.keys(body)).toEqual(['ok', 'provider', 'cluster', 'surface', 'method', 'priceUsd', 'result']);
   const { provider, cluster = 'mainnet', surface, method } = row;
   expect(body).toMatchObject({ ok: true, provider, cluster, surface, method, priceUsd: price });
-  expect((await chain.usdcBalance(market.shop.payTo)) - before).toBe(atomic(price));
+  expect((await chain.usdcBalance(gateway.solana.payTo)) - before).toBe(atomic(price));
   const receipt = decodePaymentResponseHeader(response.headers.get(HEADERS.paymentResponse) ?? '');
   const transfer = chain.transfers.at(-1);
-  expect(transfer).toMatchObject({ from: wallet.address, to: market.shop.payTo, amount: atomic(price) });
+  expect(transfer).toMatchObject({ from: wallet.address, to: gateway.solana.payTo, amount: atomic(price) });
   expect(receipt).toEqual({
     success: true,
     transaction: transfer?.signature,
@@ -82,7 +82,7 @@ describe('the official client cannot buy', () => {
   });
 
   it('a row at the price that the catalog names', async () => {
-    const catalog = (await (await fetch(`${market.url}/v1/catalog`)).json()) as {
+    const catalog = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as {
       routes: { path: string; httpMethod: string; accessMode: string; priceUsd: string }[];
     };
     const listed = new Map(catalog.routes.map(({ httpMethod, path, priceUsd }) => [`${httpMethod} ${path}`, priceUsd]));
@@ -91,10 +91,10 @@ describe('the official client cannot buy', () => {
 });
 
 it('a surcharge is not asked for, paid and shown', async () => {
-  const dear = await startSellingGateway({ PRICE_SURCHARGE_USD_MICROS: '600' }, { shop: market.shop });
+  const dear = await startSellingGateway({ PRICE_SURCHARGE_USD_MICROS: '600' }, { solana: gateway.solana });
   const { target, init } = callOf('wallet.mainnet.helius.balances');
   const response = await wallet.buy(`${dear.url}${target}`, init);
   expect(await response.json()).toMatchObject({ ok: true, priceUsd: '0.0011' });
-  expect(market.shop.mainnet.transfers.at(-1)?.amount).toBe(1100n);
+  expect(gateway.solana.mainnet.transfers.at(-1)?.amount).toBe(1100n);
   await dear.stop();
 });

@@ -43,16 +43,16 @@ export const asVersion1 = (payment: PaymentPayload): unknown => ({
 type Headers = Readonly<Record<string, string>>;
 
 /** Sends a request; `method` is another verb than the row's. */
-export const send = (market: SellingGateway, { target, init }: Example, headers: Headers = {}): Promise<Response> =>
-  fetch(`${market.url}${target}`, { ...init, headers: { ...init.headers, ...headers } });
+export const send = (gateway: SellingGateway, { target, init }: Example, headers: Headers = {}): Promise<Response> =>
+  fetch(`${gateway.url}${target}`, { ...init, headers: { ...init.headers, ...headers } });
 
 /** Sends a request with a payment in the header of version 2. */
-export const sendPaid = (market: SellingGateway, call: Example, payment: unknown): Promise<Response> =>
-  send(market, call, { [HEADERS.payment]: headerOf(payment) });
+export const sendPaid = (gateway: SellingGateway, call: Example, payment: unknown): Promise<Response> =>
+  send(gateway, call, { [HEADERS.payment]: headerOf(payment) });
 
 /** What an unpaid request is asked for. */
-export async function requiredFor(market: SellingGateway, call: Example): Promise<PaymentRequired> {
-  const response = await send(market, call);
+export async function requiredFor(gateway: SellingGateway, call: Example): Promise<PaymentRequired> {
+  const response = await send(gateway, call);
   await response.arrayBuffer();
   const header = response.headers.get(HEADERS.paymentRequired);
   if (!header) throw new Error(`no challenge but ${response.status} for ${call.target}`);
@@ -60,8 +60,8 @@ export async function requiredFor(market: SellingGateway, call: Example): Promis
 }
 
 /** A payment for this request, not sent yet. */
-export const paymentFor = async (market: SellingGateway, call: Example, wallet: Wallet): Promise<PaymentPayload> =>
-  wallet.pay(await requiredFor(market, call));
+export const paymentFor = async (gateway: SellingGateway, call: Example, wallet: Wallet): Promise<PaymentPayload> =>
+  wallet.pay(await requiredFor(gateway, call));
 
 /** The body of an answer, with the members that tests look at. */
 export interface Body {
@@ -83,29 +83,29 @@ export interface Traces {
   readonly chainCalls: number;
 }
 
-export const tracesIn = ({ shop }: SellingGateway): Traces => ({
-  transfers: shop.mainnet.transfers.length + shop.devnet.transfers.length,
-  arrivals: shop.provider.arrivals.length,
-  chainCalls: shop.mainnet.calls.length + shop.devnet.calls.length,
+export const tracesIn = ({ solana }: SellingGateway): Traces => ({
+  transfers: solana.mainnet.transfers.length + solana.devnet.transfers.length,
+  arrivals: solana.provider.arrivals.length,
+  chainCalls: solana.mainnet.calls.length + solana.devnet.calls.length,
 });
 
 /** Runs requests, and shows that nothing was paid, asked of an upstream or of a chain for them. */
-export async function leavesNoTrace<T>(market: SellingGateway, requests: () => Promise<T>): Promise<T> {
-  const before = tracesIn(market);
+export async function leavesNoTrace<T>(gateway: SellingGateway, requests: () => Promise<T>): Promise<T> {
+  const before = tracesIn(gateway);
   const result = await requests();
-  expect(tracesIn(market)).toEqual(before);
+  expect(tracesIn(gateway)).toEqual(before);
   return result;
 }
 
 /** Runs requests, and shows that so many upstream calls were made and so many payments settled for them. */
 export async function leaves<T>(
-  market: SellingGateway,
+  gateway: SellingGateway,
   traces: Pick<Traces, 'transfers' | 'arrivals'>,
   requests: () => Promise<T>,
 ): Promise<T> {
-  const before = tracesIn(market);
+  const before = tracesIn(gateway);
   const result = await requests();
-  const { transfers, arrivals } = tracesIn(market);
+  const { transfers, arrivals } = tracesIn(gateway);
   expect({ transfers: transfers - before.transfers, arrivals: arrivals - before.arrivals }).toEqual(traces);
   return result;
 }
@@ -142,32 +142,32 @@ export async function answersWith(
 
 /** Shows that a request with these values is sold: its upstream was asked, and it was paid for. */
 export async function allows(
-  market: SellingGateway,
+  gateway: SellingGateway,
   id: string,
   values: Route['example'],
   wallet: Wallet,
 ): Promise<void> {
   const call = callOf(id, values);
-  const payment = await paymentFor(market, call, wallet);
-  const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+  const payment = await paymentFor(gateway, call, wallet);
+  const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, payment));
   const { error, issues } = await bodyOf(response);
   expect({ status: response.status, error, issues }).toEqual({ status: 200, error: undefined, issues: undefined });
 }
 
 /** Shows that a request with these values is refused, however often it is paid for, and that its payment is unused. */
 export async function forbids(
-  market: SellingGateway,
+  gateway: SellingGateway,
   id: string,
   values: Route['example'],
   wallet: Wallet,
   attempts = 2,
 ): Promise<string[]> {
   const call = callOf(id, values);
-  const payment = await paymentFor(market, call, wallet);
+  const payment = await paymentFor(gateway, call, wallet);
   let names: string[] = [];
-  await leavesNoTrace(market, async () => {
+  await leavesNoTrace(gateway, async () => {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const answer = sendPaid(market, call, payment);
+      const answer = sendPaid(gateway, call, payment);
       const { issues = [], payment: state } = await answersWith(400, 'invalid_request', 'unused', answer);
       expect(state).toEqual({ state: 'unused' });
       names = issues.map(({ name }) => name);

@@ -34,15 +34,15 @@ const asking = (...accepts: unknown[]): Reply => ({
   body: { x402Version: 2, error: 'payment_required', resource: { url: 'http://x/' }, accepts, extensions: {} },
 });
 
-let shop: SolanaSandbox;
+let solana: SolanaSandbox;
 const keypair = newKeypair();
 const payer = signerFromBytes(keypair);
 let server: Server;
 let replies: Reply[] = [];
 let requests: IncomingHttpHeaders[] = [];
 beforeAll(async () => {
-  shop = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
-  for (const cluster of ['mainnet', 'devnet'] as const) await shop[cluster].fundUsdc(payer.address, 1_000_000n);
+  solana = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
+  for (const cluster of ['mainnet', 'devnet'] as const) await solana[cluster].fundUsdc(payer.address, 1_000_000n);
   server = createServer((request, response) => {
     requests.push(request.headers);
     const { body, status = 402, headers = {} } = replies.shift() ?? SOLD;
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   server.close();
-  await shop.close();
+  await solana.close();
 });
 afterEach(() => {
   requests = [];
@@ -68,7 +68,7 @@ async function ask(given: readonly Reply[], approve: (offer: Offer) => boolean =
     pay: async (offer) => {
       shown.push(offer);
       if (!approve(offer)) throw new Error('too dear');
-      const { url } = offer.network === NETWORKS.mainnet ? shop.mainnet : shop.devnet;
+      const { url } = offer.network === NETWORKS.mainnet ? solana.mainnet : solana.devnet;
       return { keypair, rpcUrl: url };
     },
   });

@@ -46,14 +46,14 @@ async function unheard(): Promise<Bazaar> {
 }
 
 async function expectStored(bazaar: Bazaar): Promise<void> {
-  const { url, payment, chain, shop, buyer } = bazaar;
+  const { url, payment, chain, solana, buyer } = bazaar;
   await expectPending(bazaar);
   chain.faults.reset();
   const reply = await insist(url, payment);
   expect([reply.status, reply.isReplayed]).toEqual([200, true]);
   expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
   expect(chain.transfers.filter(({ from }) => from === buyer.address)).toHaveLength(1);
-  expect(shop.provider.arrivals).toHaveLength(1);
+  expect(solana.provider.arrivals).toHaveLength(1);
 }
 
 describe.concurrent('P6 an unknown settlement elsewhere', () => {
@@ -101,21 +101,21 @@ describe('P6 an unknown settlement in a long history', () => {
   it('P6 1,000 older transactions hide nothing: what was never sent is refused when it has expired', async () => {
     turnClocks();
     const bazaar = await open();
-    const { chain, buyer, shop, url } = bazaar;
+    const { chain, buyer, solana, url } = bazaar;
     await fillHistory(chain, buyer, 'an hour ago');
     await bazaar.order({ storeDown: ['get'] });
     const payment = await buyer.pay(url);
     await expectPending({ ...bazaar, payment });
     chain.advanceBlocks(300);
     expect((await insist(url, payment)).status).toBe(402);
-    expect([chain.transfers.length, shop.provider.arrivals.length]).toEqual([0, 1]);
+    expect([chain.transfers.length, solana.provider.arrivals.length]).toEqual([0, 1]);
     await bazaar.order({ storeDown: [] });
     expect((await insist(url, await buyer.pay(url))).status).toBe(200);
   }, 60_000);
 
   it('P6 1,000 newer transactions hide it: what the history does not show is not refused, and nobody pays twice', async () => {
     const bazaar = await open();
-    const { chain, buyer, shop } = bazaar;
+    const { chain, buyer, solana } = bazaar;
     await bazaar.order({ settle: { status: 502, answer: 'Bad gateway' } });
     Object.assign(chain.faults, { status: 503, only: new Set(['getSignaturesForAddress']) });
     await expectPending(bazaar);
@@ -130,6 +130,6 @@ describe('P6 an unknown settlement in a long history', () => {
     const second = await ask(bazaar.url, await buyer.pay(bazaar.url));
     expect([second.status, second.code]).toEqual([503, 'settlement_pending']);
     expect(second.text).toContain('"state":"unused"');
-    expect([chain.transfers.length, shop.provider.arrivals.length]).toEqual([1, 1]);
+    expect([chain.transfers.length, solana.provider.arrivals.length]).toEqual([1, 1]);
   }, 60_000);
 });

@@ -6,10 +6,10 @@ import { ask, newPath, until } from './fault-buyer.ts';
 import { startYesMan, type YesMan } from './forge-facilitator.ts';
 import { addressOf } from './forge-market.ts';
 
-let market: SellingGateway | undefined;
+let gateway: SellingGateway | undefined;
 let facilitator: YesMan | undefined;
 afterAll(async () => {
-  await market?.stop();
+  await gateway?.stop();
   await facilitator?.close();
 });
 
@@ -24,11 +24,11 @@ async function freePort(): Promise<number> {
 
 it('P8 a facilitator that is not there at the start: nothing is sold until it is, and then without a restart', async () => {
   const port = await freePort();
-  market = await startSellingGateway({ FEE_PAYER_KEYPAIR: '', FACILITATOR_URL: `http://127.0.0.1:${port}` });
-  const url = market.url + newPath();
+  gateway = await startSellingGateway({ FEE_PAYER_KEYPAIR: '', FACILITATOR_URL: `http://127.0.0.1:${port}` });
+  const url = gateway.url + newPath();
   const early = await ask(url);
   expect([early.status, early.code]).toEqual([503, 'facilitator_unavailable']);
   facilitator = await startYesMan(addressOf(newKeypair()), port);
   await until(async () => (await ask(url)).status === 402);
-  expect(market.shop.provider.arrivals).toHaveLength(0);
+  expect(gateway.solana.provider.arrivals).toHaveLength(0);
 });

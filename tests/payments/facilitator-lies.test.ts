@@ -46,7 +46,7 @@ describe.concurrent('P11 a facilitator that says settled and has not', () => {
 
   it('P11 with the signature of another payment is not believed', async () => {
     const bazaar = await open();
-    const other = bazaar.market.url + newPath();
+    const other = bazaar.gateway.url + newPath();
     expect((await ask(other, await bazaar.buyer.pay(other))).status).toBe(200);
     const [paid] = bazaar.chain.transfers;
     await bazaar.order({ settle: settled(paid?.signature) });
@@ -67,12 +67,12 @@ const DOWN: Readonly<Record<string, Orders>> = {
 };
 
 describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
-  async function expectUnused({ url, payment, shop }: Bazaar, expected: string): Promise<void> {
+  async function expectUnused({ url, payment, solana }: Bazaar, expected: string): Promise<void> {
     const reply = await ask(url, payment);
     expect(`${reply.status} ${reply.code}`).toBe(expected);
     expect(reply.text).toContain('"state":"unused"');
     expect(reply.headers.has('payment-required')).toBe(false);
-    expect(shop.provider.arrivals).toHaveLength(0);
+    expect(solana.provider.arrivals).toHaveLength(0);
   }
   async function expectServed({ url, payment, chain }: Bazaar): Promise<void> {
     const reply = await insist(url, payment);
@@ -134,7 +134,7 @@ describe.concurrent('P21 line breaks in what a facilitator says', () => {
 describe('P23 what a facilitator can tell a repeated call by', () => {
   it('P23 is the same Idempotency-Key on verify and settle, and another for each payment', async () => {
     const bazaar = await open();
-    const other = bazaar.market.url + newPath();
+    const other = bazaar.gateway.url + newPath();
     expect((await ask(bazaar.url, bazaar.payment)).status).toBe(200);
     expect((await ask(bazaar.url, bazaar.payment)).status).toBe(200);
     expect((await ask(other, await bazaar.buyer.pay(other))).status).toBe(200);

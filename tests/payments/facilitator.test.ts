@@ -13,11 +13,11 @@ async function open(settle: Orders, variables: Record<string, string> = {}): Pro
 }
 
 /** The end of every story in which money moved: the stored answer, one call, one transfer. */
-async function expectStored({ url, payment, chain, shop }: Bazaar): Promise<void> {
+async function expectStored({ url, payment, chain, solana }: Bazaar): Promise<void> {
   const reply = await insist(url, payment, 40_000);
   expect([reply.status, reply.isReplayed]).toEqual([200, true]);
   expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
-  expect([chain.transfers.length, shop.provider.arrivals.length]).toEqual([1, 1]);
+  expect([chain.transfers.length, solana.provider.arrivals.length]).toEqual([1, 1]);
 }
 
 const DUPLICATE = { success: false, errorReason: 'duplicate_settlement', transaction: '', network: '' };
@@ -92,7 +92,7 @@ describe.concurrent('P5 a facilitator that refuses', () => {
     const reason = 'invalid_exact_svm_transaction_simulation_failed';
     const answer = { success: false, errorReason: reason, transaction: '', network: '' };
     const bazaar = await open({ does: false, answer });
-    bazaar.shop.provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
+    bazaar.solana.provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
     for (let round = 0; round < 2; round++) {
       const reply = await ask(bazaar.url, bazaar.payment);
       expect([reply.status, reply.code]).toEqual([402, reason]);
@@ -101,7 +101,7 @@ describe.concurrent('P5 a facilitator that refuses', () => {
       const all = reply.text + JSON.stringify([...reply.headers]) + JSON.stringify(receiptIn(reply));
       expect(all).not.toContain('CANARY_result');
     }
-    expect(bazaar.shop.provider.arrivals).toHaveLength(1);
+    expect(bazaar.solana.provider.arrivals).toHaveLength(1);
     await bazaar.order({});
     const renewed = await ask(bazaar.url, await bazaar.buyer.pay(bazaar.url));
     expect([renewed.status, bazaar.chain.transfers.length]).toEqual([200, 1]);

@@ -29,8 +29,8 @@ export interface FacilitatorCall {
 
 /** A gateway with a facilitator in another process, one buyer, and one payment for one request. */
 export interface Bazaar {
-  readonly market: SellingGateway;
-  readonly shop: SolanaSandbox;
+  readonly gateway: SellingGateway;
+  readonly solana: SolanaSandbox;
   readonly chain: Chain;
   readonly buyer: Buyer;
   readonly url: string;
@@ -67,22 +67,22 @@ const idle: GatewayProcess[] = [];
 
 /** Starts one; the gateway reads the chain unless told not to. */
 export async function openBazaar(variables: Record<string, string> = {}): Promise<Bazaar> {
-  const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  const chain = shop.mainnet;
-  const { FEE_PAYER_KEYPAIR } = shop.variables;
+  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  const chain = solana.mainnet;
+  const { FEE_PAYER_KEYPAIR } = solana.variables;
   const settings = { feePayerKeypair: FEE_PAYER_KEYPAIR, rpcUrl: chain.url, network: NETWORKS.mainnet };
   let facilitator: GatewayProcess = idle.pop() ?? (await startProcess(SCRIPT, [], {}));
   const { url: where } = facilitator;
   const begin = () => fetch(`${where}/begin`, { method: 'POST', body: JSON.stringify(settings) });
   await begin();
   const remote = { FACILITATOR_URL: where, FACILITATOR_AUTHORIZATION: 'Bearer facilitator', FEE_PAYER_KEYPAIR: '' };
-  const market = await startSellingGateway({ ...ROOMY, ...remote, ...variables }, { shop });
+  const gateway = await startSellingGateway({ ...ROOMY, ...remote, ...variables }, { solana: solana });
   const buyer = await newBuyer(chain);
-  const url = market.url + newPath();
+  const url = gateway.url + newPath();
   return {
     ...deskOf(where),
-    market,
-    shop,
+    gateway,
+    solana: solana,
     chain,
     buyer,
     url,
@@ -95,9 +95,9 @@ export async function openBazaar(variables: Record<string, string> = {}): Promis
       await begin();
     },
     async stop() {
-      await market.stop();
+      await gateway.stop();
       if (facilitator.child.exitCode === null && facilitator.child.signalCode === null) idle.push(facilitator);
-      await shop.close();
+      await solana.close();
     },
   };
 }

@@ -6,7 +6,7 @@ export const feePayerOf = ({ variables }: SolanaSandbox): string =>
   bs58.encode(bs58.decode(variables.FEE_PAYER_KEYPAIR ?? '').subarray(32));
 
 /** Takes all lamports from the fee payer, but for so many. */
-export function drain(shop: SolanaSandbox, left = 0n): void {
-  const address = feePayerOf(shop);
-  for (const chain of [shop.mainnet, shop.devnet]) chain.airdrop(address, left - chain.lamports(address));
+export function drain(solana: SolanaSandbox, left = 0n): void {
+  const address = feePayerOf(solana);
+  for (const chain of [solana.mainnet, solana.devnet]) chain.airdrop(address, left - chain.lamports(address));
 }

@@ -10,7 +10,7 @@ const SCRIPT = 'tests/payments/gateway-process.mjs';
 
 /** A world in this process, and gateways on one folder in processes of their own, one after the other. */
 export interface Street {
-  readonly shop: SolanaSandbox;
+  readonly solana: SolanaSandbox;
   /** Starts the next gateway, which may write no file beyond so many blocks. */
   open(blocks?: number): Promise<GatewayProcess>;
   /** The gateway that stands; the next one where the last has fallen. */
@@ -23,18 +23,18 @@ export interface Street {
 }
 
 export async function openStreet(variables: object = {}): Promise<Street> {
-  const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
   const running: GatewayProcess[] = [];
   const isStanding = ({ child }: GatewayProcess) => child.exitCode === null && child.signalCode === null;
   async function open(blocks?: number): Promise<GatewayProcess> {
-    const settings = { PORT: '0', DATA_DIR: folder, ...shop.variables, ...ROOMY, ...variables };
+    const settings = { PORT: '0', DATA_DIR: folder, ...solana.variables, ...ROOMY, ...variables };
     const gateway = await startProcess(SCRIPT, blocks ? [String(blocks)] : [], settings);
     running.push(gateway);
     return gateway;
   }
   return {
-    shop,
+    solana: solana,
     open,
     standing: async () => running.find(isStanding) ?? open(),
     async doom({ child }, step) {
@@ -47,7 +47,7 @@ export async function openStreet(variables: object = {}): Promise<Street> {
     },
     async close() {
       await Promise.all(running.map((gateway) => gateway.end('SIGTERM')));
-      await shop.close();
+      await solana.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

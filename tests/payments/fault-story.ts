@@ -13,14 +13,14 @@ export interface Story {
 const buyers = new WeakMap<Street, Promise<Buyer>>();
 
 async function buyerIn(street: Street): Promise<Buyer> {
-  const known = buyers.get(street) ?? newBuyer(street.shop.mainnet, 1_000_000_000n);
+  const known = buyers.get(street) ?? newBuyer(street.solana.mainnet, 1_000_000_000n);
   buyers.set(street, known);
   return known;
 }
 
 /** One payment at a gateway that kills itself after a step, then the same payment at the next gateway, twice. That one stays. */
 export async function killedAfter(step: string, street: Street): Promise<Story> {
-  const { mainnet, provider } = street.shop;
+  const { mainnet, provider } = street.solana;
   const path = newPath();
   const buyer = await buyerIn(street);
   const [calls, transfers] = [provider.arrivals.length, mainnet.transfers.length];

@@ -20,7 +20,7 @@ async function payChanged(change: Change, payer = forge.payer): Promise<Told> {
 /** Nobody's payments may fail too often. */
 async function newPayer(): Promise<Uint8Array> {
   const payer = newKeypair();
-  await forge.market.shop.devnet.fundUsdc(addressOf(payer), 1_000_000n);
+  await forge.gateway.solana.devnet.fundUsdc(addressOf(payer), 1_000_000n);
   return payer;
 }
 
@@ -84,7 +84,7 @@ describe('what only the chain can refuse', () => {
       error: 'invalid_exact_svm_transaction_simulation_failed',
     });
     expect({ ...(await forge.standing()), calls: before.calls }).toEqual(before);
-    const asked = forge.market.shop.devnet.calls.slice(before.calls).map(({ method }) => method);
+    const asked = forge.gateway.solana.devnet.calls.slice(before.calls).map(({ method }) => method);
     expect(asked).toContain('simulateTransaction');
     expect(asked).not.toContain('sendTransaction');
   });

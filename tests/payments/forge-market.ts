@@ -30,9 +30,9 @@ export interface Standing {
   readonly feePayer: bigint;
 }
 
-/** A market, a payee whose key is at hand, and a wallet that can pay. */
+/** A gateway, a payee whose key is at hand, and a wallet that can pay. */
 export interface Forge {
-  readonly market: SellingGateway;
+  readonly gateway: SellingGateway;
   readonly payer: Uint8Array;
   readonly payee: Uint8Array;
   readonly feePayer: string;
@@ -66,10 +66,10 @@ async function ask(url: string, headers: Record<string, string>): Promise<Told> 
   return { status: response.status, error, body, headers: response.headers };
 }
 
-async function genuineOf(market: SellingGateway, keypair: Uint8Array): Promise<Genuine> {
-  const { body } = await ask(market.url, {});
+async function genuineOf(gateway: SellingGateway, keypair: Uint8Array): Promise<Genuine> {
+  const { body } = await ask(gateway.url, {});
   const required = body as unknown as PaymentRequired;
-  const headers = await paymentFor(required, { keypair, rpcUrl: market.shop.devnet.url });
+  const headers = await paymentFor(required, { keypair, rpcUrl: gateway.solana.devnet.url });
   const payload = JSON.parse(atob(Object.values(headers)[0] ?? '')) as Record<string, unknown>;
   const { transaction } = payload.payload as { transaction: string };
   const wire = Buffer.from(transaction, 'base64');
@@ -79,21 +79,22 @@ async function genuineOf(market: SellingGateway, keypair: Uint8Array): Promise<G
 /** Opens one. The payee is a wallet of the forger's own, so that even it can be made to pay; a remote facilitator's fee payer is named. */
 export async function openForge(variables: Environment = {}, remoteFeePayer?: string): Promise<Forge> {
   const [payer, payee] = [newKeypair(), newKeypair()];
-  const market = await startForgeMarket(payee, variables);
-  const { devnet } = market.shop;
-  const feePayer = remoteFeePayer ?? addressOf(bs58.decode(market.shop.variables.FEE_PAYER_KEYPAIR ?? ''));
+  const gateway = await startForge(payee, variables);
+  const { devnet } = gateway.solana;
+  const feePayer = remoteFeePayer ?? addressOf(bs58.decode(gateway.solana.variables.FEE_PAYER_KEYPAIR ?? ''));
   await devnet.fundUsdc(addressOf(payer), 1_000_000n);
   await devnet.fundUsdc(addressOf(payee), 1_000_000n);
   return {
-    market,
+    gateway,
     payer,
     payee,
     feePayer,
     mint: devnet.usdcMint,
     payerAta: await associatedAddress(addressOf(payer), devnet.usdcMint),
     payeeAta: await associatedAddress(addressOf(payee), devnet.usdcMint),
-    genuine: (keypair = payer) => genuineOf(market, keypair),
-    pay: (payload) => ask(market.url, { 'payment-signature': Buffer.from(JSON.stringify(payload)).toString('base64') }),
+    genuine: (keypair = payer) => genuineOf(gateway, keypair),
+    pay: (payload) =>
+      ask(gateway.url, { 'payment-signature': Buffer.from(JSON.stringify(payload)).toString('base64') }),
     standing: async () => ({
       calls: devnet.calls.length,
       transfers: devnet.transfers.length,
@@ -102,15 +103,15 @@ export async function openForge(variables: Environment = {}, remoteFeePayer?: st
       feePayer: devnet.lamports(feePayer),
     }),
     stop: async () => {
-      await market.stop();
-      await market.shop.close();
+      await gateway.stop();
+      await gateway.solana.close();
     },
   };
 }
 
-async function startForgeMarket(payee: Uint8Array, variables: Environment): Promise<SellingGateway> {
+async function startForge(payee: Uint8Array, variables: Environment): Promise<SellingGateway> {
   const { startSolanaSandbox } = await import('../../packages/sandbox/src/solana-sandbox.ts');
-  const shop = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
-  for (const chain of [shop.mainnet, shop.devnet]) await chain.createAta(addressOf(payee));
-  return startSellingGateway({ PAY_TO_WALLET: addressOf(payee), ...variables }, { shop });
+  const solana = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
+  for (const chain of [solana.mainnet, solana.devnet]) await chain.createAta(addressOf(payee));
+  return startSellingGateway({ PAY_TO_WALLET: addressOf(payee), ...variables }, { solana: solana });
 }

@@ -3,11 +3,11 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { allows, forbids, ROOMY } from './calls.ts';
 import { openWallet } from './wallets.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
+  gateway = await startSellingGateway(ROOMY);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 const A = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 type Cases = readonly (readonly [what: string, values: Readonly<Record<string, unknown>>])[];
@@ -69,11 +69,11 @@ const DAS: Readonly<Record<string, Method>> = {
 describe.each(Object.entries(DAS))('%s', (method, { allowed, forbidden }) => {
   const id = `das.mainnet.helius.${method}`;
   it.each(allowed)('is not sold with %s', async (_, params) => {
-    await allows(market, id, { body: { params } }, await openWallet(market.shop));
+    await allows(gateway, id, { body: { params } }, await openWallet(gateway.solana));
   });
 
   it.each(forbidden)('is sold with %s', async (_, params) => {
-    await forbids(market, id, { body: { params } }, await openWallet(market.shop));
+    await forbids(gateway, id, { body: { params } }, await openWallet(gateway.solana));
   });
 });
 
@@ -140,11 +140,11 @@ const WALLET: Readonly<Record<string, Method>> = {
 describe.each(Object.entries(WALLET))('%s', (method, { allowed, forbidden }) => {
   const id = `wallet.mainnet.helius.${method}`;
   it.each(allowed)('is not sold with %s', async (_, query) => {
-    await allows(market, id, { query }, await openWallet(market.shop));
+    await allows(gateway, id, { query }, await openWallet(gateway.solana));
   });
 
   it.each(forbidden)('is sold with %s', async (_, query) => {
-    await forbids(market, id, { query }, await openWallet(market.shop));
+    await forbids(gateway, id, { query }, await openWallet(gateway.solana));
   });
 });
 
@@ -170,29 +170,34 @@ const NAMES = {
 
 describe('a wallet', () => {
   it.each(NAMES.allowed)('is not taken by identity and batchIdentity: %s', async (name) => {
-    await allows(market, 'wallet.mainnet.helius.identity', { path: { wallet: name } }, await openWallet(market.shop));
+    await allows(
+      gateway,
+      'wallet.mainnet.helius.identity',
+      { path: { wallet: name } },
+      await openWallet(gateway.solana),
+    );
     const body = { wallets: [name] };
-    await allows(market, 'wallet.mainnet.helius.batchIdentity', { body }, await openWallet(market.shop));
+    await allows(gateway, 'wallet.mainnet.helius.batchIdentity', { body }, await openWallet(gateway.solana));
   });
 
   it.each(NAMES.forbidden)('is taken by identity and batchIdentity: %s', async (name) => {
-    const payer = await openWallet(market.shop);
-    const names = await forbids(market, 'wallet.mainnet.helius.identity', { path: { wallet: name } }, payer);
+    const payer = await openWallet(gateway.solana);
+    const names = await forbids(gateway, 'wallet.mainnet.helius.identity', { path: { wallet: name } }, payer);
     expect(new Set(names)).toEqual(new Set(['wallet']));
-    await forbids(market, 'wallet.mainnet.helius.batchIdentity', { body: { wallets: [A, name] } }, payer);
+    await forbids(gateway, 'wallet.mainnet.helius.batchIdentity', { body: { wallets: [A, name] } }, payer);
   });
 
   it.each(['balances', 'history', 'transfers', 'fundedBy'])('is taken by name in %s', async (method) => {
-    const payer = await openWallet(market.shop);
-    await forbids(market, `wallet.mainnet.helius.${method}`, { path: { wallet: 'toly.sol' } }, payer);
+    const payer = await openWallet(gateway.solana);
+    await forbids(gateway, `wallet.mainnet.helius.${method}`, { path: { wallet: 'toly.sol' } }, payer);
   });
 
   it('list is taken without or with too many', async () => {
     const id = 'wallet.mainnet.helius.batchIdentity';
-    const payer = await openWallet(market.shop);
-    await allows(market, id, { body: { wallets: Array(100).fill(A) } }, payer);
+    const payer = await openWallet(gateway.solana);
+    await allows(gateway, id, { body: { wallets: Array(100).fill(A) } }, payer);
     for (const body of [{}, { wallets: [] }, { wallets: Array(101).fill(A) }, { wallets: A }, { addresses: [A] }]) {
-      await forbids(market, id, { body }, payer);
+      await forbids(gateway, id, { body }, payer);
     }
   });
 });

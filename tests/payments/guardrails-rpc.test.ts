@@ -3,11 +3,11 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { allows, forbids, ROOMY } from './calls.ts';
 import { openWallet } from './wallets.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
+  gateway = await startSellingGateway(ROOMY);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 const A = 'So11111111111111111111111111111111111111112';
 const TOKENS = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
@@ -153,11 +153,11 @@ const bodies = (cases: Cases) => cases.map(([what, params]) => [what, { body: { 
 describe.each(Object.entries(RPC))('%s', (method, { allowed, forbidden }) => {
   const id = `rpc.mainnet.helius.${method}`;
   it.each(bodies(allowed))('is not sold with %s', async (_, values) => {
-    await allows(market, id, values, await openWallet(market.shop));
+    await allows(gateway, id, values, await openWallet(gateway.solana));
   });
 
   it.each(bodies(forbidden))('is sold with %s', async (_, values) => {
-    await forbids(market, id, values, await openWallet(market.shop));
+    await forbids(gateway, id, values, await openWallet(gateway.solana));
   });
 });
 
@@ -169,10 +169,10 @@ it.each([
   ['a list', [{ params: [A] }]],
 ])('a body is taken with %s', async (_, body) => {
   const issues = await forbids(
-    market,
+    gateway,
     'rpc.devnet.alchemy.getBalance',
     { body: body as object as never },
-    await openWallet(market.shop),
+    await openWallet(gateway.solana),
   );
   expect(issues.length).toBeGreaterThan(0);
 });

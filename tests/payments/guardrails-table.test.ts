@@ -4,11 +4,11 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { forbids, paidRoutes, ROOMY } from './calls.ts';
 import { openWallet } from './wallets.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
+  gateway = await startSellingGateway(ROOMY);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
@@ -80,17 +80,17 @@ describe('a bound of the table is not kept, even for money', () => {
     const schema = row.input.body as unknown as Json;
     const bounds = boundsIn(schema, row.example.body, 'body').filter(({ value }) => isObject(value));
     expect(bounds.length).toBeGreaterThan(3);
-    const payer = await openWallet(market.shop, 0n);
+    const payer = await openWallet(gateway.solana, 0n);
     for (const { where, value } of bounds) {
-      const refused = forbids(market, id, { body: value as Values }, payer, 1);
+      const refused = forbids(gateway, id, { body: value as Values }, payer, 1);
       await expect(refused, where).resolves.toBeDefined();
     }
   });
 
   it.each(rows.filter(({ input }) => input.query).map((row) => [row.id, row] as const))('%s', async (id, row) => {
-    const payer = await openWallet(market.shop, 0n);
+    const payer = await openWallet(gateway.solana, 0n);
     for (const { where, query } of queriesOf(row)) {
-      await expect(forbids(market, id, { query }, payer, 1), where).resolves.toBeDefined();
+      await expect(forbids(gateway, id, { query }, payer, 1), where).resolves.toBeDefined();
     }
   });
 });

@@ -7,16 +7,16 @@ import { jsonTestSuite } from '../signin/vectors.ts';
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from './calls.ts';
 import { openWallet, type Wallet } from './wallets.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
-  const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
-  market = await startSellingGateway(ROOMY, { shop });
-  wallet = await openWallet(shop);
+  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: Number.POSITIVE_INFINITY });
+  gateway = await startSellingGateway(ROOMY, { solana: solana });
+  wallet = await openWallet(solana);
 });
 afterAll(async () => {
-  await market.stop();
-  await market.shop.close();
+  await gateway.stop();
+  await gateway.solana.close();
 });
 
 /** The bytes of the envelope's last member. */
@@ -25,15 +25,15 @@ const resultIn = (text: string): string => text.slice(text.indexOf('"result":') 
 /** Buys, and gives the answer as it came over the wire. */
 async function buy(id: string, params?: unknown): Promise<string> {
   const call = callOf(id, params === undefined ? {} : { body: { params } });
-  const payment = await paymentFor(market, call, wallet);
-  const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+  const payment = await paymentFor(gateway, call, wallet);
+  const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, payment));
   expect(response.status).toBe(200);
   return response.text();
 }
 
 /** What the upstream itself says to this call. */
 async function upstreamText(method: string, params: unknown): Promise<string> {
-  const { rpcUrls, arrivals } = market.shop.provider;
+  const { rpcUrls, arrivals } = gateway.solana.provider;
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
   const headers = { 'Content-Type': 'application/json' };
   const response = await fetch(rpcUrls.helius.mainnet, { method: 'POST', headers, body });
@@ -80,7 +80,7 @@ const AWKWARD = [
 
 describe('U6 awkward JSON is changed on its way', () => {
   it('whatever it is, and wherever it stands in the answer', async () => {
-    const { faults } = market.shop.provider;
+    const { faults } = gateway.solana.provider;
     let id = 0;
     for (const json of AWKWARD) {
       id += 1;
@@ -112,12 +112,12 @@ describe('U6 awkward JSON is changed on its way', () => {
 });
 
 describe('what reaches the upstream is not', () => {
-  const last = () => market.shop.provider.arrivals.at(-1);
+  const last = () => gateway.solana.provider.arrivals.at(-1);
 
   it('addresses, for batch-identity', async () => {
     const wallets = ['86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY', 'toly.sol'];
     const call = callOf('wallet.mainnet.helius.batchIdentity', { body: { wallets } });
-    const response = await wallet.buy(`${market.url}${call.target}`, call.init);
+    const response = await wallet.buy(`${gateway.url}${call.target}`, call.init);
     expect(await response.json()).toMatchObject({ ok: true, method: 'batchIdentity' });
     expect(last()).toMatchObject({
       method: 'POST',
@@ -144,8 +144,8 @@ describe('what reaches the upstream is not', () => {
   it('the query as it was validated, in the wallet API', async () => {
     const wallet = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
     const call = callOf('wallet.mainnet.helius.history', { path: { wallet }, query: { limit: 5, before: 'a b&c=d' } });
-    const payer = await openWallet(market.shop);
-    const response = await payer.buy(`${market.url}${call.target}`, call.init);
+    const payer = await openWallet(gateway.solana);
+    const response = await payer.buy(`${gateway.url}${call.target}`, call.init);
     expect(response.status).toBe(200);
     expect(last()?.target).toBe(`/v1/wallet/${wallet}/history?limit=5&before=a%20b%26c%3Dd`);
   });

@@ -9,21 +9,21 @@ import { answersWith, callOf, leaves, paymentFor, ROOMY, sendPaid } from './call
 import { openWallet, type Wallet } from './wallets.ts';
 
 let dataDir: string;
-let shop: SolanaSandbox;
-let market: SellingGateway;
+let solana: SolanaSandbox;
+let gateway: SellingGateway;
 let wallet: Wallet;
 beforeAll(async () => {
   dataDir = makeFolder();
-  shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  market = await startSellingGateway(ROOMY, { dataDir, shop });
+  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  gateway = await startSellingGateway(ROOMY, { dataDir, solana: solana });
 });
 beforeEach(async () => {
-  shop.provider.faults.reset();
-  wallet = await openWallet(shop);
+  solana.provider.faults.reset();
+  wallet = await openWallet(solana);
 });
 afterAll(async () => {
-  await market.stop();
-  await shop.close();
+  await gateway.stop();
+  await solana.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -69,16 +69,16 @@ const UNUSABLE: readonly Case[] = [
 /** Fails once, and shows that nothing was settled and that the same payment buys the answer afterwards. */
 async function failsUnpaid(id: string, [, knobs, status, code]: Case): Promise<void> {
   const call = callOf(id);
-  const payment = await paymentFor(market, call, wallet);
-  const { faults } = market.shop.provider;
+  const payment = await paymentFor(gateway, call, wallet);
+  const { faults } = gateway.solana.provider;
   Object.assign(faults, knobs);
-  const refused = await leaves(market, { transfers: 0, arrivals: 1 }, () =>
-    answersWith(status, code, 'unused', sendPaid(market, call, payment)),
+  const refused = await leaves(gateway, { transfers: 0, arrivals: 1 }, () =>
+    answersWith(status, code, 'unused', sendPaid(gateway, call, payment)),
   );
   expect(JSON.stringify(refused)).not.toMatch(/10\.0\.0\.7|CANARY/);
   expect(refused.payment).toEqual({ state: 'unused' });
   faults.reset();
-  const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+  const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, payment));
   expect([response.status, response.headers.get(HEADERS.replayed)]).toEqual([200, null]);
   expect(await response.json()).toMatchObject({ ok: true });
 }
@@ -86,7 +86,7 @@ async function failsUnpaid(id: string, [, knobs, status, code]: Case): Promise<v
 describe('U19 a JSON-RPC error is settled', () => {
   it.each(['rejected', 'failed'] as const)('of the codes that mean %s', async (kind) => {
     for (const each of kind === 'rejected' ? REJECTED : FAILED) {
-      wallet = await openWallet(market.shop);
+      wallet = await openWallet(gateway.solana);
       await failsUnpaid(HELIUS, each);
       if (each[0] !== '-32602 with status 400') await failsUnpaid(ALCHEMY, each);
     }
@@ -96,7 +96,7 @@ describe('U19 a JSON-RPC error is settled', () => {
 describe('U20 what is not the answer to our call is settled', () => {
   it('by anything that is wrong with it', async () => {
     for (const each of UNUSABLE) {
-      wallet = await openWallet(market.shop);
+      wallet = await openWallet(gateway.solana);
       await failsUnpaid(HELIUS, each);
     }
   });
@@ -115,26 +115,26 @@ const LANES = [
 describe('U19 V10 an upstream that asks for a pause', () => {
   it.each(LANES)('V10 is left alone for as long as it says, or two seconds: %s', async (_, id, knobs, seconds) => {
     const call = callOf(id);
-    const payment = await paymentFor(market, call, wallet);
-    const { faults } = market.shop.provider;
+    const payment = await paymentFor(gateway, call, wallet);
+    const { faults } = gateway.solana.provider;
     Object.assign(faults, knobs);
-    const answer = await leaves(market, { transfers: 0, arrivals: 1 }, () => sendPaid(market, call, payment));
+    const answer = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => sendPaid(gateway, call, payment));
     expect(answer.headers.get('retry-after')).toBe(String(seconds));
     await answersWith(503, 'upstream_rate_limited', 'unused', Promise.resolve(answer));
     faults.reset();
     // Two seconds may pass before the next request is out.
     if (seconds > 2) {
-      await leaves(market, { transfers: 0, arrivals: 0 }, () =>
-        answersWith(503, 'upstream_rate_limited', 'unused', sendPaid(market, call, payment)),
+      await leaves(gateway, { transfers: 0, arrivals: 0 }, () =>
+        answersWith(503, 'upstream_rate_limited', 'unused', sendPaid(gateway, call, payment)),
       );
     }
     const [elsewhere] = LANES.filter(([, other]) => other !== id);
     const neighbour = callOf(elsewhere?.[1] ?? '');
-    const bought = await wallet.buy(`${market.url}${neighbour.target}`, neighbour.init);
+    const bought = await wallet.buy(`${gateway.url}${neighbour.target}`, neighbour.init);
     expect(bought.status).toBe(200);
-    await market.stop();
-    market = await startSellingGateway(ROOMY, { dataDir, shop });
-    const response = await leaves(market, { transfers: 1, arrivals: 1 }, () => sendPaid(market, call, payment));
+    await gateway.stop();
+    gateway = await startSellingGateway(ROOMY, { dataDir, solana: solana });
+    const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => sendPaid(gateway, call, payment));
     expect(await response.json()).toMatchObject({ ok: true });
   });
 });
@@ -154,10 +154,10 @@ describe('a status of the upstream is settled', () => {
   });
 
   it('404 of a wallet that nobody knows', async () => {
-    const call = callOf('wallet.mainnet.helius.identity', { path: { wallet: shop.payTo } });
-    const payment = await paymentFor(market, call, wallet);
-    await leaves(market, { transfers: 0, arrivals: 1 }, () =>
-      answersWith(404, 'upstream_rejected', 'unused', sendPaid(market, call, payment)),
+    const call = callOf('wallet.mainnet.helius.identity', { path: { wallet: solana.payTo } });
+    const payment = await paymentFor(gateway, call, wallet);
+    await leaves(gateway, { transfers: 0, arrivals: 1 }, () =>
+      answersWith(404, 'upstream_rejected', 'unused', sendPaid(gateway, call, payment)),
     );
   });
 });

@@ -19,8 +19,8 @@ describe('P7 a disk that takes no more', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     await compileGateway();
     street = await openStreet();
-    buyer = await newBuyer(street.shop.mainnet);
-    street.shop.provider.faults.body = JSON.stringify({ big: 'x'.repeat(50_000) });
+    buyer = await newBuyer(street.solana.mainnet);
+    street.solana.provider.faults.body = JSON.stringify({ big: 'x'.repeat(50_000) });
   });
   afterAll(() => street.close());
 
@@ -40,7 +40,7 @@ describe('P7 a disk that takes no more', { timeout: 120_000 }, () => {
   }
 
   it('P7 moves money only for what is served, then and after it was started again with room', async () => {
-    const { mainnet } = street.shop;
+    const { mainnet } = street.solana;
     const full = await street.open(BLOCKS);
     const attempts = await buyUntilFull(full.url);
     await full.end('SIGTERM');

@@ -10,12 +10,12 @@ describe.sequential('P19 SIGTERM while something is being bought', { timeout: 90
   beforeAll(async () => {
     await compileGateway();
     street = await openStreet();
-    buyer = await newBuyer(street.shop.mainnet);
+    buyer = await newBuyer(street.solana.mainnet);
   });
   afterAll(() => street.close());
 
   async function bought(signal?: AbortSignal) {
-    const { mainnet, provider } = street.shop;
+    const { mainnet, provider } = street.solana;
     const gateway = await street.open();
     const path = newPath();
     const payment = await buyer.pay(gateway.url + path);
@@ -28,13 +28,13 @@ describe.sequential('P19 SIGTERM while something is being bought', { timeout: 90
   }
 
   it('P19 between upstream and settle: drained and served, one transfer', async () => {
-    const { mainnet, provider } = street.shop;
+    const { mainnet, provider } = street.solana;
     const { gateway, path, payment, before, asked } = await bought();
     const ended = gateway.end('SIGTERM');
     const reply = await asked;
     expect([reply?.status, reply?.isReplayed]).toEqual([200, false]);
     expect(await ended).toBe(0);
-    street.shop.mainnet.faults.reset();
+    street.solana.mainnet.faults.reset();
     provider.faults.reset();
     const next = await street.open();
     const again = await insist(next.url + path, payment);
@@ -45,7 +45,7 @@ describe.sequential('P19 SIGTERM while something is being bought', { timeout: 90
   });
 
   it('P19 and the client leaves as well: bought before it ends, and the next gateway serves what was bought', async () => {
-    const { mainnet, provider } = street.shop;
+    const { mainnet, provider } = street.solana;
     const leaving = new AbortController();
     const { gateway, path, payment, before, asked } = await bought(leaving.signal);
     leaving.abort();

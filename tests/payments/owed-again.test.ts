@@ -6,15 +6,15 @@ import { ask, insist, newBuyer, newPath, ROOMY, receiptIn, until } from './fault
 import { openBazaar } from './fault-facilitator.ts';
 
 describe('an owed answer that is no longer kept', () => {
-  let market: SellingGateway;
+  let gateway: SellingGateway;
   beforeAll(async () => {
-    market = await startSellingGateway(ROOMY);
+    gateway = await startSellingGateway(ROOMY);
   });
   afterEach(() => {
     vi.restoreAllMocks();
-    market.shop.provider.faults.reset();
+    gateway.solana.provider.faults.reset();
   });
-  afterAll(() => market.stop());
+  afterAll(() => gateway.stop());
 
   it.each([
     ['the same payment', false],
@@ -22,9 +22,9 @@ describe('an owed answer that is no longer kept', () => {
   ])(
     'P18 stays owed when it cannot be fetched anew, asked for by %s: its payer is not charged again',
     async (_, isNew) => {
-      const { mainnet, provider } = market.shop;
+      const { mainnet, provider } = gateway.solana;
       const buyer = await newBuyer(mainnet);
-      const url = market.url + newPath();
+      const url = gateway.url + newPath();
       const payment = await buyer.pay(url);
       const transfers = () => mainnet.transfers.filter(({ from }) => from === buyer.address).length;
       // The answer to HEAD has no body: it is paid for and not delivered.
@@ -41,15 +41,15 @@ describe('an owed answer that is no longer kept', () => {
 });
 
 describe('P6 a payment whose connection to the upstream is lost', () => {
-  let market: SellingGateway;
+  let gateway: SellingGateway;
   beforeAll(async () => {
-    market = await startSellingGateway(ROOMY);
+    gateway = await startSellingGateway(ROOMY);
   });
-  afterAll(() => market.stop());
+  afterAll(() => gateway.stop());
 
   it('reaches it at most 3 times, those included that are sent once more', async () => {
-    const { mainnet, provider } = market.shop;
-    const url = market.url + newPath();
+    const { mainnet, provider } = gateway.solana;
+    const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     Object.assign(provider.faults, { resetConnection: true, times: 3 });
     for (const calls of [2, 3]) {
@@ -70,19 +70,19 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
   ])('P6 is neither refused nor charged again while %s, and then it buys', async (_, lie) => {
     const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
     const first = await startSellingGateway(secret);
-    const { shop } = first;
-    const second = await startSellingGateway(secret, { shop });
+    const { solana } = first;
+    const second = await startSellingGateway(secret, { solana: solana });
     const path = newPath();
-    const payment = await (await newBuyer(shop.mainnet)).pay(first.url + path);
+    const payment = await (await newBuyer(solana.mainnet)).pay(first.url + path);
     expect((await ask(first.url + path, payment)).status).toBe(200);
-    shop.mainnet.faults.lie = lie;
+    solana.mainnet.faults.lie = lie;
     const pending = await ask(second.url + path, payment);
     expect([pending.status, pending.code]).toEqual([503, 'settlement_pending']);
     expect(pending.headers.has('payment-required')).toBe(false);
-    expect(shop.provider.arrivals).toHaveLength(1);
-    shop.mainnet.faults.reset();
+    expect(solana.provider.arrivals).toHaveLength(1);
+    solana.mainnet.faults.reset();
     expect((await ask(second.url + path, payment)).status).toBe(200);
-    expect(shop.mainnet.transfers).toHaveLength(1);
+    expect(solana.mainnet.transfers).toHaveLength(1);
     await second.stop();
     await first.stop();
   });
@@ -90,21 +90,21 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
   it('P6 is not refused where that is found out only at settling, and one node of the RPC does not know it', async () => {
     const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
     const first = await startSellingGateway(secret);
-    const { shop } = first;
-    const second = await startSellingGateway(secret, { shop });
+    const { solana } = first;
+    const second = await startSellingGateway(secret, { solana: solana });
     const path = newPath();
-    const payment = await (await newBuyer(shop.mainnet)).pay(first.url + path);
-    shop.provider.faults.delayMs = 1_500;
+    const payment = await (await newBuyer(solana.mainnet)).pay(first.url + path);
+    solana.provider.faults.delayMs = 1_500;
     const late = ask(second.url + path, payment);
-    await until(() => shop.provider.arrivals.length === 1);
-    shop.provider.faults.reset();
+    await until(() => solana.provider.arrivals.length === 1);
+    solana.provider.faults.reset();
     expect((await ask(first.url + path, payment)).status).toBe(200);
-    shop.mainnet.faults.lie = { statusMissing: true };
+    solana.mainnet.faults.lie = { statusMissing: true };
     const pending = await late;
     expect([pending.status, pending.code]).toEqual([503, 'settlement_pending']);
-    shop.mainnet.faults.reset();
+    solana.mainnet.faults.reset();
     const served = await insist(second.url + path, payment);
-    expect([served.status, served.isReplayed, shop.mainnet.transfers.length]).toEqual([200, true, 1]);
+    expect([served.status, served.isReplayed, solana.mainnet.transfers.length]).toEqual([200, true, 1]);
     await second.stop();
     await first.stop();
   });
@@ -112,10 +112,10 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
   it('is found by its memo where another one settles', async () => {
     const secret = { GATEWAY_SECRET: 'a secret that both of them have and use' };
     const bazaar = await openBazaar(secret);
-    const { chain, shop, url, payment } = bazaar;
+    const { chain, solana, url, payment } = bazaar;
     expect((await ask(url, payment)).status).toBe(200);
     const remote = { FACILITATOR_URL: bazaar.facilitatorUrl, FEE_PAYER_KEYPAIR: '' };
-    const second = await startSellingGateway({ ...ROOMY, ...secret, ...remote }, { shop });
+    const second = await startSellingGateway({ ...ROOMY, ...secret, ...remote }, { solana: solana });
     const reply = await ask(second.url + new URL(url).pathname, payment);
     expect([reply.status, reply.isReplayed]).toEqual([200, true]);
     expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
@@ -127,18 +127,18 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
   it('P6 is said to be settled when the store cannot note it', async () => {
     const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
     const first = await startSellingGateway(secret);
-    const { shop } = first;
-    const second = await startSellingGateway(secret, { shop });
+    const { solana } = first;
+    const second = await startSellingGateway(secret, { solana: solana });
     const path = newPath();
-    const payment = await (await newBuyer(shop.mainnet)).pay(first.url + path);
+    const payment = await (await newBuyer(solana.mainnet)).pay(first.url + path);
     expect((await ask(first.url + path, payment)).status).toBe(200);
     const noted = vi.spyOn(Payments.prototype, 'adopt').mockRejectedValueOnce(new Error('ENOSPC'));
     const failed = await ask(second.url + path, payment);
     expect([failed.status, failed.code, noted.mock.calls.length]).toEqual([503, 'state_unavailable', 1]);
-    const [{ signature } = { signature: '' }] = shop.mainnet.transfers;
+    const [{ signature } = { signature: '' }] = solana.mainnet.transfers;
     expect(JSON.parse(failed.text)).toMatchObject({ payment: { state: 'settled', transaction: signature } });
     expect((await ask(second.url + path, payment)).status).toBe(200);
-    expect([shop.provider.arrivals.length, shop.mainnet.transfers.length]).toEqual([2, 1]);
+    expect([solana.provider.arrivals.length, solana.mainnet.transfers.length]).toEqual([2, 1]);
     noted.mockRestore();
     await second.stop();
     await first.stop();
@@ -147,12 +147,12 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
   it('is said to be settled when its upstream fails', async () => {
     const secret = { ...ROOMY, GATEWAY_SECRET: 'a secret that both of them have and use' };
     const first = await startSellingGateway(secret);
-    const { shop } = first;
-    const second = await startSellingGateway(secret, { shop });
+    const { solana } = first;
+    const second = await startSellingGateway(secret, { solana: solana });
     const path = newPath();
-    const payment = await (await newBuyer(shop.mainnet)).pay(first.url + path);
+    const payment = await (await newBuyer(solana.mainnet)).pay(first.url + path);
     expect((await ask(first.url + path, payment)).status).toBe(200);
-    shop.provider.faults.status = 500;
+    solana.provider.faults.status = 500;
     const failed = await ask(second.url + path, payment);
     expect(failed.status).toBe(502);
     expect(failed.text).toContain('"state":"settled"');

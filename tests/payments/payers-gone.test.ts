@@ -9,26 +9,26 @@ const STEPS = ['reserve', 'verify', 'upstream', 'store', 'settle', 'record'];
 const NOTICED = STEPS.slice(0, 4);
 
 const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
+afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
 
 async function open(onStep?: (step: string) => void): Promise<SellingGateway> {
-  const market = await startSellingGateway(ROOMY, onStep ? { onStep } : {});
-  markets.push(market);
-  return market;
+  const gateway = await startSellingGateway(ROOMY, onStep ? { onStep } : {});
+  markets.push(gateway);
+  return gateway;
 }
 
-/** A market that has answered a client which left at this step, and the payment that it left with. */
+/** A gateway that has answered a client which left at this step, and the payment that it left with. */
 async function left(step: string) {
   const leaving = new AbortController();
-  const market = await open((name) => name === step && leaving.abort());
-  const { mainnet } = market.shop;
+  const gateway = await open((name) => name === step && leaving.abort());
+  const { mainnet } = gateway.solana;
   const buyer = await newBuyer(mainnet);
-  const url = market.url + newPath();
+  const url = gateway.url + newPath();
   const payment = await buyer.pay(url);
   const { signal } = leaving;
   await ask(url, payment, { signal }).catch(() => undefined);
   await until(() => mainnet.transfers.length === 1);
-  return { market, mainnet, provider: market.shop.provider, buyer, url, payment };
+  return { gateway, mainnet, provider: gateway.solana.provider, buyer, url, payment };
 }
 
 describe.concurrent('P18 a client that leaves', () => {
@@ -53,8 +53,8 @@ describe.concurrent('P18 a client that leaves', () => {
   });
 
   it('P18 what is owed to one payer is not given to another', async () => {
-    const { mainnet, url, market } = await left('store');
-    const stranger = await newBuyer(market.shop.mainnet);
+    const { mainnet, url, gateway } = await left('store');
+    const stranger = await newBuyer(gateway.solana.mainnet);
     const reply = await ask(url, await stranger.pay(url));
     expect([reply.status, reply.isReplayed]).toEqual([200, false]);
     expect(mainnet.transfers.map(({ from }) => from)).toContain(stranger.address);
@@ -64,12 +64,12 @@ describe.concurrent('P18 a client that leaves', () => {
 
 describe.concurrent('P6 a stock client', () => {
   it('P6 that is answered 503 and simply calls again is charged once', async () => {
-    const market = await open();
-    const { mainnet } = market.shop;
+    const gateway = await open();
+    const { mainnet } = gateway.solana;
     const { signer } = await newBuyer(mainnet);
     const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: mainnet.url }));
     const call = wrapFetchWithPayment(fetch, client);
-    const url = market.url + newPath();
+    const url = gateway.url + newPath();
     mainnet.faults.dropAfterBroadcast = true;
     mainnet.faults.lie = { statusMissing: true };
     for (let round = 0; round < 3; round++) {
@@ -83,10 +83,10 @@ describe.concurrent('P6 a stock client', () => {
   });
 
   it('P6 that gives up on a slow upstream and simply calls again is charged once', async () => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
     const buyer = await newBuyer(mainnet);
-    const url = market.url + newPath();
+    const url = gateway.url + newPath();
     const payment = await buyer.pay(url);
     provider.faults.delayMs = 1_000;
     const impatient = new AbortController();

@@ -4,36 +4,36 @@ import { PATIENT } from '../kit/test-gateway.ts';
 import { ask, insist, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 
 const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
+afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
 
 async function open(variables: Record<string, string> = {}): Promise<SellingGateway> {
-  const market = await startSellingGateway({ ...ROOMY, ...variables }, PATIENT);
-  markets.push(market);
-  return market;
+  const gateway = await startSellingGateway({ ...ROOMY, ...variables }, PATIENT);
+  markets.push(gateway);
+  return gateway;
 }
 
 /** A URL with what pays for it. */
 type Paid = readonly [url: string, payment: string];
 
 /** Payments of one wallet for as many different requests. */
-async function payments(market: SellingGateway, count: number, micros?: bigint): Promise<Paid[]> {
-  const buyer = await newBuyer(market.shop.mainnet, micros);
-  const urls = Array.from({ length: count }, () => market.url + newPath());
+async function payments(gateway: SellingGateway, count: number, micros?: bigint): Promise<Paid[]> {
+  const buyer = await newBuyer(gateway.solana.mainnet, micros);
+  const urls = Array.from({ length: count }, () => gateway.url + newPath());
   return Promise.all(urls.map(async (url): Promise<Paid> => [url, await buyer.pay(url)]));
 }
 
-async function onePayment(market: SellingGateway): Promise<Paid> {
-  const [paid] = await payments(market, 1);
+async function onePayment(gateway: SellingGateway): Promise<Paid> {
+  const [paid] = await payments(gateway, 1);
   if (!paid) throw new Error('no payment');
   return paid;
 }
 
 describe.concurrent('P14 payers that cannot pay', () => {
   it('P14 fifty payments with money for one: at most 4 calls, one served, one transfer; others buy on', async () => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
-    const paid = await payments(market, 50, 500n);
-    const honest = await onePayment(market);
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
+    const paid = await payments(gateway, 50, 500n);
+    const honest = await onePayment(gateway);
     provider.faults.delayMs = 300;
     const crowd = paid.map((each) => ask(...each));
     await until(() => provider.arrivals.length > 0);
@@ -52,9 +52,9 @@ describe.concurrent('P14 payers that cannot pay', () => {
   });
 
   it('P14 the limits let go: the same payments buy when there is room and money', async () => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
-    const paid = await payments(market, 12);
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
+    const paid = await payments(gateway, 12);
     provider.faults.delayMs = 200;
     const first = await Promise.all(paid.map((each) => ask(...each)));
     expect(first.filter(({ status }) => status === 200)).toHaveLength(4);
@@ -66,9 +66,9 @@ describe.concurrent('P14 payers that cannot pay', () => {
   });
 
   it('P14 calls that fail: 10 of one payer at most, and others are not stopped', async () => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
-    const paid = await payments(market, 14);
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
+    const paid = await payments(gateway, 14);
     const failing = new Set(paid.map(([url]) => url.split('/').at(-1) ?? ''));
     provider.faults.status = 500;
     provider.faults.only = ({ target }) => [...failing].some((each) => target.includes(each));
@@ -76,16 +76,16 @@ describe.concurrent('P14 payers that cannot pay', () => {
     for (const each of paid) statuses.push((await ask(...each)).status);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 502), 429, 429, 429, 429]);
     expect(provider.arrivals).toHaveLength(10);
-    const honest = await onePayment(market);
+    const honest = await onePayment(gateway);
     expect((await ask(...honest)).status).toBe(200);
     expect(mainnet.transfers).toHaveLength(1);
   });
 
   it('P14 calls that hang: 4 of one payer at most, and others are not stopped', async () => {
-    const market = await open({ PAID_UPSTREAM_TIMEOUT_MS: '2500' });
-    const { mainnet, provider } = market.shop;
-    const paid = await payments(market, 10);
-    const honest = await onePayment(market);
+    const gateway = await open({ PAID_UPSTREAM_TIMEOUT_MS: '2500' });
+    const { mainnet, provider } = gateway.solana;
+    const paid = await payments(gateway, 10);
+    const honest = await onePayment(gateway);
     const hanging = new Set(paid.map(([url]) => url.split('/').at(-1) ?? ''));
     provider.faults.hang = true;
     provider.faults.only = ({ target }) => [...hanging].some((each) => target.includes(each));
@@ -99,9 +99,9 @@ describe.concurrent('P14 payers that cannot pay', () => {
   });
 
   it('P14 one payment reaches an upstream at most 3 times, and buys on one of them', async () => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
-    const [first, second, third] = [await onePayment(market), await onePayment(market), await onePayment(market)];
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
+    const [first, second, third] = [await onePayment(gateway), await onePayment(gateway), await onePayment(gateway)];
     provider.faults.status = 500;
     const statuses: number[] = [];
     for (let call = 0; call < 5; call++) statuses.push((await ask(...first)).status);
@@ -118,14 +118,14 @@ describe.concurrent('P14 payers that cannot pay', () => {
   });
 
   it('P20 a result of 2 MiB is served, and served again from what was stored', async () => {
-    const market = await open();
-    const paid = await onePayment(market);
+    const gateway = await open();
+    const paid = await onePayment(gateway);
     const result = JSON.stringify({ big: 'x'.repeat(2 * 1024 * 1024) });
-    market.shop.provider.faults.body = result;
+    gateway.solana.provider.faults.body = result;
     const first = await ask(...paid);
     expect([first.status, first.text.includes(result)]).toEqual([200, true]);
     const again = await ask(...paid);
     expect([again.status, again.isReplayed, again.text === first.text]).toEqual([200, true, true]);
-    expect([market.shop.provider.arrivals.length, market.shop.mainnet.transfers.length]).toEqual([1, 1]);
+    expect([gateway.solana.provider.arrivals.length, gateway.solana.mainnet.transfers.length]).toEqual([1, 1]);
   });
 });

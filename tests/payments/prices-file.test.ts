@@ -106,37 +106,37 @@ describe('a file of prices', () => {
 });
 
 describe('a gateway with prices of its own', () => {
-  let shop: SolanaSandbox;
+  let solana: SolanaSandbox;
   beforeAll(async () => {
-    shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   });
-  afterAll(() => shop.close());
+  afterAll(() => solana.close());
 
   it('says them in its catalog, its OpenAPI document and every challenge, and adds no surcharge', async () => {
     const PRICES_FILE = fileWith('{"rpc.*": 1500, "rpc.mainnet.helius.getBalance": 70}');
-    const market = await startSellingGateway({ PRICES_FILE, PRICE_SURCHARGE_USD_MICROS: '100' }, { shop });
+    const gateway = await startSellingGateway({ PRICES_FILE, PRICE_SURCHARGE_USD_MICROS: '100' }, { solana: solana });
     const expected = (id: string, usual: string) => {
       if (id === 'rpc.mainnet.helius.getBalance') return '0.00007';
       return id.startsWith('rpc.') ? '0.0015' : usual;
     };
-    const catalog = await (await fetch(`${market.url}/v1/catalog`)).json();
+    const catalog = await (await fetch(`${gateway.url}/v1/catalog`)).json();
     const listed = catalog.routes as { path: string; httpMethod: string; priceUsd: string }[];
-    const document = await (await fetch(`${market.url}/openapi.json`)).json();
+    const document = await (await fetch(`${gateway.url}/openapi.json`)).json();
     for (const row of sold) {
       const entry = listed.find(({ path, httpMethod }) => path === row.path && httpMethod === row.httpMethod);
       const price = entry?.priceUsd ?? '';
       expect([row.id, price]).toEqual([row.id, expected(row.id, price)]);
-      const answer = await fetch(market.url + targetOf(row), initOf(row));
+      const answer = await fetch(gateway.url + targetOf(row), initOf(row));
       const [offer] = ((await answer.json()) as { accepts: { amount: string }[] }).accepts;
       expect([row.id, Number(offer?.amount)]).toEqual([row.id, Math.round(Number(price) * 1e6)]);
       const path = row.path.replace(/:(\w+)/g, '{$1}');
       expect(JSON.stringify(document.paths[path][row.httpMethod.toLowerCase()]['x-payment-info'])).toContain(price);
     }
     expect(listed.find(({ path }) => path.includes('/das/'))?.priceUsd).toBe('0.000136');
-    expect(market.logLines.join('')).toContain('rpc: from $0.00007 an answer');
-    const { findings } = await examine(market.url);
+    expect(gateway.logLines.join('')).toContain('rpc: from $0.00007 an answer');
+    const { findings } = await examine(gateway.url);
     expect(findings).toEqual([]);
-    expect(shop.provider.arrivals).toEqual([]);
-    await market.stop();
+    expect(solana.provider.arrivals).toEqual([]);
+    await gateway.stop();
   });
 });

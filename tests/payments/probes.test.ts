@@ -5,11 +5,11 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import type { Example } from '../signin/examples.ts';
 import { bodyOf, callOf, leavesNoTrace, paidRoutes, ROOMY, send } from './calls.ts';
 
-let market: SellingGateway;
+let gateway: SellingGateway;
 beforeAll(async () => {
-  market = await startSellingGateway(ROOMY);
+  gateway = await startSellingGateway(ROOMY);
 });
-afterAll(() => market.stop());
+afterAll(() => gateway.stop());
 
 const MAX_HEADER = 4096;
 const rows = paidRoutes.map((row) => [row.id, row] as const);
@@ -46,7 +46,7 @@ function probesOf(row: Route): Probe[] {
 }
 
 async function asksToPay(row: Route, [name, call, headers]: Probe): Promise<void> {
-  const response = await send(market, call, headers);
+  const response = await send(gateway, call, headers);
   const header = response.headers.get(HEADERS.paymentRequired) ?? '';
   const required = JSON.parse(Buffer.from(header, 'base64').toString()) as Record<string, unknown>;
   expect(response.status, name).toBe(402);
@@ -55,7 +55,7 @@ async function asksToPay(row: Route, [name, call, headers]: Probe): Promise<void
   expect(response.headers.get('content-type'), name).toBe('application/json');
   expect(PaymentRequiredV2Schema.safeParse(required).error, name).toBeUndefined();
   expect(isPaymentRequired(required), name).toBe(true);
-  const url = `${market.url}${call.target}`;
+  const url = `${gateway.url}${call.target}`;
   expect(required, name).toMatchObject({ x402Version: 2, error: 'payment_required', resource: { url } });
   if (call.init.method === 'HEAD') return expect(await response.text()).toBe('');
   const { x402Version, error, resource, accepts, extensions, ...own } = (await response.json()) as typeof required;
@@ -71,7 +71,7 @@ async function asksToPay(row: Route, [name, call, headers]: Probe): Promise<void
 
 describe('P17 a probe without a payment is anything but a 402 payment_required', () => {
   it.each(rows)('%s', async (_, row) => {
-    await leavesNoTrace(market, async () => {
+    await leavesNoTrace(gateway, async () => {
       for (const probe of probesOf(row)) await asksToPay(row, probe);
     });
   });
@@ -79,7 +79,7 @@ describe('P17 a probe without a payment is anything but a 402 payment_required',
   it('of a URL of 8 KiB', async () => {
     const { target, init } = callOf('wallet.mainnet.helius.balances');
     const long: Example = { target: `${target}?${'x'.repeat(8100 - target.length)}`, init };
-    const response = await leavesNoTrace(market, () => send(market, long));
+    const response = await leavesNoTrace(gateway, () => send(gateway, long));
     const header = response.headers.get(HEADERS.paymentRequired) ?? '';
     expect([response.status, header.length <= MAX_HEADER]).toEqual([402, true]);
     expect(Buffer.from(header, 'base64').toString()).not.toContain('xxxx');
@@ -90,7 +90,7 @@ describe('P17 a probe without a payment is anything but a 402 payment_required',
     const call = callOf('rpc.mainnet.helius.getBalance');
     const memos = new Set<unknown>();
     for (let count = 0; count < 50; count++) {
-      const { accepts } = (await (await send(market, call)).json()) as { accepts: { extra: { memo: string } }[] };
+      const { accepts } = (await (await send(gateway, call)).json()) as { accepts: { extra: { memo: string } }[] };
       memos.add(accepts[0]?.extra.memo);
     }
     expect(memos.size).toBe(50);
@@ -103,14 +103,14 @@ describe('P17 another verb reaches a gate', () => {
     const call = callOf(row);
     const others = row.httpMethod === 'GET' ? ['POST'] : ['GET', 'HEAD'];
     const allowed = row.httpMethod === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
-    await leavesNoTrace(market, async () => {
+    await leavesNoTrace(gateway, async () => {
       for (const method of [...others, 'PUT', 'PATCH', 'DELETE']) {
-        const response = await send(market, { target: call.target, init: { method, headers: {} } });
+        const response = await send(gateway, { target: call.target, init: { method, headers: {} } });
         expect([response.status, response.headers.get('allow')], method).toEqual([405, allowed]);
         expect(response.headers.get(HEADERS.paymentRequired)).toBeNull();
         if (method !== 'HEAD') expect((await bodyOf(response)).error).toBe('method_not_allowed');
       }
-      const preflight = await send(market, { target: call.target, init: { method: 'OPTIONS', headers: {} } });
+      const preflight = await send(gateway, { target: call.target, init: { method: 'OPTIONS', headers: {} } });
       expect([preflight.status, await preflight.text()]).toEqual([204, '']);
     });
   });
@@ -118,8 +118,8 @@ describe('P17 another verb reaches a gate', () => {
 
 it('P17 asking many times counts as use of something', async () => {
   const call = callOf('das.mainnet.helius.getAsset');
-  const strict = await startSellingGateway({ DAS_RATE_LIMIT_PER_SECOND: '1' }, { shop: market.shop });
-  await leavesNoTrace(market, async () => {
+  const strict = await startSellingGateway({ DAS_RATE_LIMIT_PER_SECOND: '1' }, { solana: gateway.solana });
+  await leavesNoTrace(gateway, async () => {
     const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await send(strict, call)).status));
     expect(new Set(statuses)).toEqual(new Set([402]));
   });

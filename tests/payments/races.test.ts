@@ -27,16 +27,16 @@ async function over(pool: Pool, path: string, payment: string): Promise<Outcome>
 }
 
 describe('P1 one payment at many doors at once', () => {
-  let market: SellingGateway;
+  let gateway: SellingGateway;
   let pools: readonly Pool[];
 
   beforeAll(async () => {
-    market = await startSellingGateway(ROOMY);
-    pools = [0, 1].map(() => new Pool(market.url, { connections: AT_ONCE / 2 }));
+    gateway = await startSellingGateway(ROOMY);
+    pools = [0, 1].map(() => new Pool(gateway.url, { connections: AT_ONCE / 2 }));
   });
   afterAll(async () => {
     await Promise.all(pools.map((pool) => pool.destroy()));
-    await market.stop();
+    await gateway.stop();
   });
 
   async function race(path: string, payment: string): Promise<Outcome[]> {
@@ -45,11 +45,11 @@ describe('P1 one payment at many doors at once', () => {
   }
 
   it('P1 is one upstream call, one transfer and one fresh answer', { timeout: 300_000 }, async () => {
-    const { mainnet, provider } = market.shop;
+    const { mainnet, provider } = gateway.solana;
     const buyer = await newBuyer(mainnet, 1_000_000_000n);
     for (let round = 0; round < rounds(200); round++) {
       const path = newPath();
-      const payment = await buyer.pay(market.url + path);
+      const payment = await buyer.pay(gateway.url + path);
       const [arrivals, transfers] = [provider.arrivals.length, mainnet.transfers.length];
       provider.faults.delayMs = (round % 3) * 40;
       mainnet.faults.delayMs = (round % 2) * 20;
@@ -65,16 +65,16 @@ describe('P1 one payment at many doors at once', () => {
       expect(new Set(others.map(({ status, code }) => `${status} ${code}`))).toEqual(
         new Set(others.length > 0 ? ['409 payment_in_progress'] : []),
       );
-      const later = await ask(market.url + path, payment);
+      const later = await ask(gateway.url + path, payment);
       expect([later.status, later.isReplayed, later.text]).toEqual([200, true, served[0]?.text]);
     }
   });
 
   it('P1 the same transaction for two requests at once buys one of them', async () => {
-    const { mainnet, provider } = market.shop;
+    const { mainnet, provider } = gateway.solana;
     const buyer = await newBuyer(mainnet);
     const [path, other] = [newPath(), newPath()];
-    const payment = await buyer.pay(market.url + path);
+    const payment = await buyer.pay(gateway.url + path);
     const [arrivals, transfers] = [provider.arrivals.length, mainnet.transfers.length];
     const outcomes = await Promise.all([race(path, payment), race(other, payment)]);
     expect(outcomes[0].some(({ status }) => status === 200)).toBe(true);
@@ -84,12 +84,12 @@ describe('P1 one payment at many doors at once', () => {
   });
 
   it('P1 many payers at once are each served once for one transfer', async () => {
-    const { mainnet, provider } = market.shop;
+    const { mainnet, provider } = gateway.solana;
     const path = newPath();
     const buyers = await Promise.all(Array.from({ length: 20 }, () => newBuyer(mainnet, 500n)));
-    const payments = await Promise.all(buyers.map((buyer) => buyer.pay(market.url + path)));
+    const payments = await Promise.all(buyers.map((buyer) => buyer.pay(gateway.url + path)));
     const [arrivals, transfers] = [provider.arrivals.length, mainnet.transfers.length];
-    const replies = await Promise.all([...payments, ...payments].map((payment) => ask(market.url + path, payment)));
+    const replies = await Promise.all([...payments, ...payments].map((payment) => ask(gateway.url + path, payment)));
     expect(replies.filter(({ status, isReplayed }) => status === 200 && !isReplayed)).toHaveLength(20);
     expect(provider.arrivals.length - arrivals).toBe(20);
     const moved = mainnet.transfers.slice(transfers);

@@ -6,19 +6,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
 
-let shop: SolanaSandbox;
+let solana: SolanaSandbox;
 let folder: string;
 beforeAll(async () => {
-  shop = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
+  solana = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
   folder = makeFolder();
 });
 afterAll(async () => {
-  await shop.close();
+  await solana.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 async function startingWith(variables: Environment): Promise<void> {
-  const config = readConfig({ PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', ...shop.variables, ...variables });
+  const config = readConfig({ PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', ...solana.variables, ...variables });
   const gateway = await startGateway(config, { graceMs: 0 });
   await gateway.stop();
 }

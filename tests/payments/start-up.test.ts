@@ -11,23 +11,23 @@ import { addressOf } from './forge-market.ts';
 
 const SOL = 1_000_000_000n;
 
-let shop: SolanaSandbox;
+let solana: SolanaSandbox;
 let folder: string;
 beforeAll(async () => {
-  shop = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
+  solana = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
   folder = makeFolder();
 });
 afterAll(async () => {
-  await shop.close();
+  await solana.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const chains = () => [shop.mainnet, shop.devnet];
+const chains = () => [solana.mainnet, solana.devnet];
 
 /** What a start says: its log, and the routes that it then has. */
 async function start(variables: Environment) {
   const log: string[] = [];
-  const config = readConfig({ PORT: '0', DATA_DIR: folder, ...shop.variables, ...variables });
+  const config = readConfig({ PORT: '0', DATA_DIR: folder, ...solana.variables, ...variables });
   const gateway = await startGateway(config, { graceMs: 0, logTo: { write: (line) => void log.push(line) } });
   const response = await fetch(`${gateway.url}/v1/catalog`);
   const { routes } = (await response.json()) as { routes: { path: string; cluster?: string; surface: string }[] };
@@ -54,7 +54,7 @@ async function fundedKey(lamports = SOL): Promise<Uint8Array> {
 describe('a start is refused', () => {
   it('when the payee has no USDC account, on whichever cluster', async () => {
     const payee = addressOf(newKeypair());
-    await shop.mainnet.createAta(payee);
+    await solana.mainnet.createAta(payee);
     const faults = await faultsOf({ PAY_TO_WALLET: payee });
     expect(faults).toEqual([expect.stringMatching(/^PAY_TO_WALLET has no USDC account.*\(devnet\)\.$/)]);
   });
@@ -69,21 +69,21 @@ describe('a start is refused', () => {
 
   it('when the fee payer holds tokens, be it only an empty account', async () => {
     const key = await fundedKey();
-    await shop.mainnet.createAta(addressOf(key));
+    await solana.mainnet.createAta(addressOf(key));
     const faults = await faultsOf({ FEE_PAYER_KEYPAIR: bs58.encode(key) });
     expect(faults).toEqual([expect.stringMatching(/^FEE_PAYER_KEYPAIR holds tokens.*\(mainnet\)\.$/)]);
   });
 
   it('when the fee payer holds tokens of the second token program', async () => {
     const key = await fundedKey();
-    await shop.devnet.createAta(addressOf(key), TOKEN_2022_PROGRAM);
+    await solana.devnet.createAta(addressOf(key), TOKEN_2022_PROGRAM);
     const faults = await faultsOf({ FEE_PAYER_KEYPAIR: bs58.encode(key) });
     expect(faults).toEqual([expect.stringMatching(/^FEE_PAYER_KEYPAIR holds tokens.*\(devnet\)\.$/)]);
   });
 
   it('for both reasons at once', async () => {
     const key = newKeypair();
-    await shop.mainnet.createAta(addressOf(key));
+    await solana.mainnet.createAta(addressOf(key));
     expect(await faultsOf({ FEE_PAYER_KEYPAIR: bs58.encode(key) })).toHaveLength(2);
   });
 
@@ -132,7 +132,7 @@ describe('a start', () => {
     const file = join(folder, 'id.json');
     writeFileSync(file, `${json}\n`);
     for (const FEE_PAYER_KEYPAIR of [file, json, bs58.encode(key)]) {
-      expect(readConfig({ ...shop.variables, FEE_PAYER_KEYPAIR }).paid?.facilitator).toEqual({
+      expect(readConfig({ ...solana.variables, FEE_PAYER_KEYPAIR }).paid?.facilitator).toEqual({
         kind: 'in-process',
         keypair: Uint8Array.from(key),
       });

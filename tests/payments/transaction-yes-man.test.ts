@@ -40,7 +40,7 @@ describe('a facilitator that says yes to everything', () => {
       expect({ name, status: told.status, error: told.error }).toEqual({ name, status: 402, error: reason });
     }
     expect(yesMan.asked).toEqual([]);
-    expect(forge.market.shop.provider.arrivals).toHaveLength(0);
+    expect(forge.gateway.solana.provider.arrivals).toHaveLength(0);
   });
 
   it('P10 is asked about one that is right, and its word alone settles nothing', async () => {

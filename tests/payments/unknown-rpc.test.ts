@@ -4,12 +4,12 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { ask, insist, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 
 const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
+afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
 
 async function open(): Promise<SellingGateway> {
-  const market = await startSellingGateway(ROOMY);
-  markets.push(market);
-  return market;
+  const gateway = await startSellingGateway(ROOMY);
+  markets.push(gateway);
+  return gateway;
 }
 
 const BROKEN: Readonly<Record<string, ChainFaultKnobs>> = {
@@ -24,9 +24,9 @@ const BROKEN: Readonly<Record<string, ChainFaultKnobs>> = {
 
 describe.concurrent('P8 an RPC that cannot be used at verify', () => {
   it.each(Object.entries(BROKEN))('P8 %s: 503, payment unused, no upstream call; then it serves', async (_, knobs) => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
-    const url = market.url + newPath();
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
+    const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     Object.assign(mainnet.faults, knobs);
     const reply = await ask(url, payment);
@@ -42,9 +42,9 @@ describe.concurrent('P8 an RPC that cannot be used at verify', () => {
   });
 
   it('P8 an RPC that fails between verify and settle: 503, nothing sent, the same payment buys later', async () => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
-    const url = market.url + newPath();
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
+    const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     provider.faults.delayMs = 500;
     const asked = ask(url, payment);
@@ -63,9 +63,9 @@ describe.concurrent('P8 an RPC that cannot be used at verify', () => {
 
 describe.concurrent('P13 a blockhash that expires while the upstream is slow', () => {
   it('P13 is a refusal with a fresh challenge; nothing moved, nothing was sent, and a new payment buys', async () => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
-    const url = market.url + newPath();
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
+    const url = gateway.url + newPath();
     const buyer = await newBuyer(mainnet);
     const payment = await buyer.pay(url);
     provider.faults.delayMs = 500;
@@ -86,9 +86,9 @@ describe.concurrent('P13 a blockhash that expires while the upstream is slow', (
 
 describe.concurrent('P11 an RPC that lies', () => {
   it('P11 statusMissing: never a challenge, and the stored answer when it stops', async () => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
-    const url = market.url + newPath();
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
+    const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     mainnet.faults.lie = { statusMissing: true };
     const first = ask(url, payment);
@@ -101,9 +101,9 @@ describe.concurrent('P11 an RPC that lies', () => {
   });
 
   it('P11 simulateOk: a payment that cannot succeed is never served', async () => {
-    const market = await open();
-    const { mainnet } = market.shop;
-    const url = market.url + newPath();
+    const gateway = await open();
+    const { mainnet } = gateway.solana;
+    const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet, 1n)).pay(url);
     mainnet.faults.lie = { simulateOk: true };
     const reply = await ask(url, payment);
@@ -113,9 +113,9 @@ describe.concurrent('P11 an RPC that lies', () => {
   });
 
   it('P11 statusConfirmed: said of everything, it still moves a payment once and serves it once', async () => {
-    const market = await open();
-    const { mainnet, provider } = market.shop;
-    const url = market.url + newPath();
+    const gateway = await open();
+    const { mainnet, provider } = gateway.solana;
+    const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     mainnet.faults.lie = { statusConfirmed: true };
     const replies = await Promise.all(Array.from({ length: 10 }, () => insist(url, payment)));

@@ -19,18 +19,18 @@ function failOnce<T extends object>(store: T, name: keyof T & string): void {
 }
 
 describe('a store that fails in the middle of a purchase', () => {
-  let market: SellingGateway;
+  let gateway: SellingGateway;
   beforeAll(async () => {
-    market = await startSellingGateway(ROOMY);
+    gateway = await startSellingGateway(ROOMY);
   });
   afterEach(() => {
     vi.restoreAllMocks();
   });
-  afterAll(() => market.stop());
+  afterAll(() => gateway.stop());
 
   it('P7 after the transfer: the answer is served all the same, and served again', async () => {
-    const { mainnet } = market.shop;
-    const url = market.url + newPath();
+    const { mainnet } = gateway.solana;
+    const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     const before = mainnet.transfers.length;
     failOnce(Payments.prototype, 'resolve');
@@ -40,12 +40,12 @@ describe('a store that fails in the middle of a purchase', () => {
     const again = await ask(url, payment);
     expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
     expect(mainnet.transfers.length - before).toBe(1);
-    expect(market.logLines.join('')).toContain('ENOSPC');
+    expect(gateway.logLines.join('')).toContain('ENOSPC');
   });
 
   it('P7 giving back fails after the transfer: the answer is served all the same', async () => {
-    const { mainnet } = market.shop;
-    const url = market.url + newPath();
+    const { mainnet } = gateway.solana;
+    const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     const before = mainnet.transfers.length;
     failOnce(Payments.prototype, 'release');
@@ -54,8 +54,8 @@ describe('a store that fails in the middle of a purchase', () => {
   });
 
   it('P20 an answer that is lost: fetched anew one at a time and at most 3 times in all, and nothing is paid again', async () => {
-    const { mainnet, provider } = market.shop;
-    const url = market.url + newPath();
+    const { mainnet, provider } = gateway.solana;
+    const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     expect((await ask(url, payment)).status).toBe(200);
     const [paid, asked] = [mainnet.transfers.length, provider.arrivals.length];
@@ -73,8 +73,8 @@ describe('a store that fails in the middle of a purchase', () => {
   });
 
   it('P7 before the transfer: 503, nothing moves, and no byte of the result', async () => {
-    const { mainnet, provider } = market.shop;
-    const url = market.url + newPath();
+    const { mainnet, provider } = gateway.solana;
+    const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     const before = mainnet.transfers.length;
     provider.faults.body = '{"canary":"CANARY_result"}';

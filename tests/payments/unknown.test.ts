@@ -4,10 +4,10 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { ask, type Buyer, insist, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 
 const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.splice(0).map((market) => market.stop())));
+afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
 
 interface Scene {
-  readonly market: SellingGateway;
+  readonly gateway: SellingGateway;
   readonly buyer: Buyer;
   readonly url: string;
   readonly payment: string;
@@ -15,15 +15,15 @@ interface Scene {
 }
 
 async function scene(): Promise<Scene> {
-  const market = await startSellingGateway(ROOMY);
-  markets.push(market);
-  const buyer = await newBuyer(market.shop.mainnet);
-  const url = market.url + newPath();
-  return { market, buyer, url, payment: await buyer.pay(url), faults: market.shop.mainnet.faults };
+  const gateway = await startSellingGateway(ROOMY);
+  markets.push(gateway);
+  const buyer = await newBuyer(gateway.solana.mainnet);
+  const url = gateway.url + newPath();
+  return { gateway, buyer, url, payment: await buyer.pay(url), faults: gateway.solana.mainnet.faults };
 }
 
-async function expectStored({ market, url, payment }: Scene, limitMs?: number): Promise<void> {
-  const { mainnet, provider } = market.shop;
+async function expectStored({ gateway, url, payment }: Scene, limitMs?: number): Promise<void> {
+  const { mainnet, provider } = gateway.solana;
   const reply = await insist(url, payment, limitMs);
   expect([reply.status, reply.isReplayed]).toEqual([200, true]);
   expect(receiptIn(reply)).toMatchObject({ success: true, transaction: mainnet.transfers[0]?.signature });
@@ -31,8 +31,8 @@ async function expectStored({ market, url, payment }: Scene, limitMs?: number): 
   expect(provider.arrivals).toHaveLength(1);
 }
 
-const sends = ({ market }: Scene): number =>
-  market.shop.mainnet.calls.filter(({ method }) => method === 'sendTransaction').length;
+const sends = ({ gateway }: Scene): number =>
+  gateway.solana.mainnet.calls.filter(({ method }) => method === 'sendTransaction').length;
 
 describe.concurrent('P6 an outcome that nobody knows', () => {
   it('P6 the reply of sendTransaction is lost: the chain is read, and the answer is served at once', async () => {
@@ -40,7 +40,7 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
     it.faults.dropAfterBroadcast = true;
     const first = await ask(it.url, it.payment);
     expect([first.status, first.isReplayed]).toEqual([200, false]);
-    expect(it.market.shop.mainnet.transfers).toHaveLength(1);
+    expect(it.gateway.solana.mainnet.transfers).toHaveLength(1);
     await expectStored(it);
     expect(sends(it)).toBe(1);
   });
@@ -66,7 +66,7 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
     it.faults.lie = { statusMissing: true };
     expect((await ask(it.url, it.payment)).status).toBe(503);
     it.faults.reset();
-    const { mainnet } = it.market.shop;
+    const { mainnet } = it.gateway.solana;
     const seen = mainnet.calls.length;
     const shown = performance.now();
     await until(() => mainnet.calls.slice(seen).some(({ method }) => method === 'getSignatureStatuses'), 5_000);
@@ -87,7 +87,7 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
     it.faults.hang = new Set(['sendTransaction']);
     const first = await ask(it.url, it.payment);
     expect([first.status, first.code]).toEqual([503, 'settlement_pending']);
-    expect(it.market.shop.mainnet.transfers).toHaveLength(0);
+    expect(it.gateway.solana.mainnet.transfers).toHaveLength(0);
     it.faults.reset();
     await expectStored(it);
   });
@@ -99,7 +99,7 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
     expect((await ask(it.url, it.payment)).code).toBe('settlement_pending');
     it.faults.expireBlockhashes();
     expect((await ask(it.url, it.payment)).code).toBe('settlement_pending');
-    it.market.shop.mainnet.advanceBlocks(150);
+    it.gateway.solana.mainnet.advanceBlocks(150);
     const last = await insist(it.url, it.payment);
     expect(last.status).toBe(402);
     expect(last.headers.has('payment-required')).toBe(true);
@@ -107,7 +107,7 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
     it.faults.reset();
     const renewed = await it.buyer.pay(it.url);
     expect((await ask(it.url, renewed)).status).toBe(200);
-    expect(it.market.shop.mainnet.transfers).toHaveLength(1);
+    expect(it.gateway.solana.mainnet.transfers).toHaveLength(1);
   });
 
   it('P6 a new payment for the same request waits while the first one is open, and gets its answer', async () => {
@@ -122,16 +122,16 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
     it.faults.reset();
     const reply = await insist(it.url, second);
     expect([reply.status, reply.isReplayed]).toEqual([200, true]);
-    expect(receiptIn(reply).transaction).toBe(it.market.shop.mainnet.transfers[0]?.signature);
+    expect(receiptIn(reply).transaction).toBe(it.gateway.solana.mainnet.transfers[0]?.signature);
     await expectStored(it);
   });
 });
 
 describe.concurrent('P6 a payment whose turn to settle does not come in time', () => {
   it('P6 is unused, is not sent afterwards, and buys when it comes again', async () => {
-    const { market, buyer, faults } = await scene();
-    const { mainnet } = market.shop;
-    const urls = [1, 2, 3].map(() => market.url + newPath());
+    const { gateway, buyer, faults } = await scene();
+    const { mainnet } = gateway.solana;
+    const urls = [1, 2, 3].map(() => gateway.url + newPath());
     const paid = await Promise.all(urls.map(async (url) => [url, await buyer.pay(url)] as const));
     faults.confirmAfterMs = 80_000;
     const asked = paid.map(async (each) => {
@@ -161,10 +161,10 @@ describe.concurrent('P6 a payment whose turn to settle does not come in time', (
 describe.concurrent('P5 a refusal that proves something', () => {
   it('P5 money that is gone between verify and settle: 402, no byte of the result, nothing moved', async () => {
     const it = await scene();
-    const { mainnet, provider } = it.market.shop;
+    const { mainnet, provider } = it.gateway.solana;
     provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
     const poor = await newBuyer(mainnet, 500n);
-    const urls = [it.url, it.market.url + newPath()];
+    const urls = [it.url, it.gateway.url + newPath()];
     const payments = await Promise.all(urls.map(async (url) => [url, await poor.pay(url)] as const));
     provider.faults.delayMs = 400;
     const replies = await Promise.all(payments.map((paid) => ask(...paid)));
@@ -178,7 +178,7 @@ describe.concurrent('P5 a refusal that proves something', () => {
 
   it('P5 a transaction that fails on the chain: 402, and the fee payer paid for nothing else', async () => {
     const it = await scene();
-    const { mainnet } = it.market.shop;
+    const { mainnet } = it.gateway.solana;
     const poor = await newBuyer(mainnet, 1n);
     it.faults.lie = { simulateOk: true };
     const reply = await ask(it.url, await poor.pay(it.url));

@@ -35,12 +35,12 @@ export interface Wallet {
 const FUNDS = 10_000_000n;
 
 /** A new wallet; without funds it has no USDC account either. */
-export async function openWallet(shop: SolanaSandbox, funds = FUNDS): Promise<Wallet> {
+export async function openWallet(solana: SolanaSandbox, funds = FUNDS): Promise<Wallet> {
   const signer = await generateKeyPairSigner();
   const client = new x402Client();
   for (const cluster of ['mainnet', 'devnet'] as const) {
-    if (funds > 0n) await shop[cluster].fundUsdc(signer.address, funds);
-    client.register(NETWORKS[cluster], new ExactSvmScheme(signer, { rpcUrl: shop[cluster].url }));
+    if (funds > 0n) await solana[cluster].fundUsdc(signer.address, funds);
+    client.register(NETWORKS[cluster], new ExactSvmScheme(signer, { rpcUrl: solana[cluster].url }));
   }
   return {
     address: signer.address,

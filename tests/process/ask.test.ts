@@ -16,18 +16,18 @@ const ASK = 'packages/client/bin/ask.js';
 
 const folder = makeFolder();
 const servers: Server[] = [];
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway({}, { paid: true });
+  gateway = await startTestGateway({}, { paid: true });
 });
 afterAll(async () => {
   for (const server of servers) server.close().closeAllConnections();
-  await house.stop();
+  await gateway.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** Runs the command line as a user does, against this gateway or another place. */
-const ask = (words: readonly string[], ASSET_GATEWAY_URL = house.url) =>
+const ask = (words: readonly string[], ASSET_GATEWAY_URL = gateway.url) =>
   runCommand(node(ASK, ...words), { env: { ASSET_GATEWAY_URL } });
 
 async function listen(handle: RequestListener): Promise<string> {
@@ -37,13 +37,13 @@ async function listen(handle: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const arrivals = (): number => house.upstream.arrivals.length + (house.shop?.provider.arrivals.length ?? 0);
+const arrivals = (): number => gateway.upstream.arrivals.length + (gateway.solana?.provider.arrivals.length ?? 0);
 
 /** Runs it where nothing may be asked of any upstream. */
 async function refused(words: readonly string[], url?: string) {
-  const before = [arrivals(), house.logLines.length];
+  const before = [arrivals(), gateway.logLines.length];
   const outcome = await ask(words, url);
-  expect([arrivals(), house.logLines.length]).toEqual(before);
+  expect([arrivals(), gateway.logLines.length]).toEqual(before);
   expect(outcome.stdout).toBe('');
   expect(outcome.stderr).not.toMatch(/ at |node:/);
   return outcome;
@@ -52,7 +52,7 @@ async function refused(words: readonly string[], url?: string) {
 describe('ask prints', () => {
   it('a document that is text as it is', async () => {
     const { code, stdout } = await ask(['/llms.txt']);
-    expect([code, stdout]).toEqual([0, await (await fetch(`${house.url}/llms.txt`)).text()]);
+    expect([code, stdout]).toEqual([0, await (await fetch(`${gateway.url}/llms.txt`)).text()]);
   });
 
   it('JSON in lines, also of a refusal', async () => {
@@ -160,7 +160,7 @@ describe('ask says where it should be asked instead', () => {
   });
 
   it('where somebody sends it elsewhere, and does not go there', async () => {
-    const url = await listen((_, response) => response.writeHead(308, { Location: house.url }).end());
+    const url = await listen((_, response) => response.writeHead(308, { Location: gateway.url }).end());
     const { code, stderr } = await refused(['assets/solana'], url);
     expect(code).toBe(1);
     expect(stderr).toBe(`ask: ${url} sends elsewhere; set ASSET_GATEWAY_URL to the origin that answers itself\n`);
@@ -181,6 +181,6 @@ describe('ask says where it should be asked instead', () => {
     const { code, stdout, stderr } = await ask(['--pay', '--keypair', file, '--rpc', `http://127.0.0.1:${port}`, path]);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`ask: nothing answers on port ${port}; give --rpc another URL\n`);
-    expect(house.shop?.mainnet.transfers).toEqual([]);
+    expect(gateway.solana?.mainnet.transfers).toEqual([]);
   });
 });

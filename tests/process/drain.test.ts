@@ -18,8 +18,8 @@ interface Connection {
   readonly closed: Promise<string>;
 }
 
-function open(house: TestGateway, bytes: string): Connection {
-  const socket = connect(house.port, '127.0.0.1', () => socket.write(bytes));
+function open(gateway: TestGateway, bytes: string): Connection {
+  const socket = connect(gateway.port, '127.0.0.1', () => socket.write(bytes));
   let raw = '';
   socket.on('error', () => undefined);
   socket.on('data', (chunk) => {
@@ -30,14 +30,14 @@ function open(house: TestGateway, bytes: string): Connection {
 
 describe.concurrent('H13 a drain', () => {
   it('refuses what is complete only after it with a 503 that says when to come again', async () => {
-    const house = await startTestGateway({}, { isGraceful: true });
-    house.upstream.faults.delayMs = 2_500;
-    const slow = askSigned(house.url + HEALTH);
-    await until(() => house.upstream.arrivals.length === 1);
-    const lines = [`Host: 127.0.0.1:${house.port}`, 'Content-Length: 2'];
-    const { socket, closed } = open(house, wireRequest('POST', HEALTH, lines, '{').bytes);
+    const gateway = await startTestGateway({}, { isGraceful: true });
+    gateway.upstream.faults.delayMs = 2_500;
+    const slow = askSigned(gateway.url + HEALTH);
+    await until(() => gateway.upstream.arrivals.length === 1);
+    const lines = [`Host: 127.0.0.1:${gateway.port}`, 'Content-Length: 2'];
+    const { socket, closed } = open(gateway, wireRequest('POST', HEALTH, lines, '{').bytes);
     await pause(100);
-    const stopping = house.stop();
+    const stopping = gateway.stop();
     await pause(1_500);
     socket.write('}');
     const [answer] = readAnswers(await closed, ['POST']);
@@ -45,16 +45,16 @@ describe.concurrent('H13 a drain', () => {
     expect(answer?.headers['retry-after']).toBe('1');
     expect(answer?.headers.connection).toBe('close');
     expect((await slow).status).toBe(200);
-    expect(house.upstream.arrivals).toHaveLength(1);
+    expect(gateway.upstream.arrivals).toHaveLength(1);
     await stopping;
   });
 
   it('answers what comes over an open connection in its first moments, and closes it', async () => {
-    const house = await startTestGateway({}, { isGraceful: true });
-    const request = wireRequest('GET', '/healthz', [`Host: 127.0.0.1:${house.port}`]).bytes;
-    const { socket, received, closed } = open(house, request);
+    const gateway = await startTestGateway({}, { isGraceful: true });
+    const request = wireRequest('GET', '/healthz', [`Host: 127.0.0.1:${gateway.port}`]).bytes;
+    const { socket, received, closed } = open(gateway, request);
     await until(() => received() !== '');
-    const stopping = house.stop();
+    const stopping = gateway.stop();
     await pause(200);
     socket.write(request);
     const answers = readAnswers(await closed, ['GET', 'GET']);
@@ -64,10 +64,10 @@ describe.concurrent('H13 a drain', () => {
   });
 
   it('closes idle connections and ends', async () => {
-    const house = await startTestGateway({}, { isGraceful: true });
-    const { closed } = open(house, '');
+    const gateway = await startTestGateway({}, { isGraceful: true });
+    const { closed } = open(gateway, '');
     await pause(50);
-    const stopping = house.stop();
+    const stopping = gateway.stop();
     expect(await closed).toBe('');
     await stopping;
   });

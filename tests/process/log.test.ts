@@ -82,13 +82,13 @@ describe('V15 a destination of another kind', () => {
       lines.push(line);
       if (!isRead) throw new Error('EPIPE');
     };
-    const house = await startTestGateway({ METRICS_PORT: '0' }, { logTo: { write } });
-    const ask = async () => (await fetch(`${house.url}/healthz`)).status;
+    const gateway = await startTestGateway({ METRICS_PORT: '0' }, { logTo: { write } });
+    const ask = async () => (await fetch(`${gateway.url}/healthz`)).status;
     expect([await ask(), lines.length]).toEqual([200, 1]);
     isRead = false;
     expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 200]);
     expect(lines).toHaveLength(2);
-    expect(await lost(house.gateway)).toBe(1);
-    await house.stop();
+    expect(await lost(gateway.gateway)).toBe(1);
+    await gateway.stop();
   });
 });

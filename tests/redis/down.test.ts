@@ -28,9 +28,9 @@ const FROZEN_MS = isFull ? 30_000 : 1_500;
 const LIMITS = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: String(DEADLINE_MS) };
 
 /** What needs no state is answered as ever. */
-async function expectStateless(house: TestGateway): Promise<void> {
-  for (const path of ['/healthz', '/v1/catalog']) expect((await fetch(house.url + path)).status).toBe(200);
-  const path = house.url + newPath();
+async function expectStateless(gateway: TestGateway): Promise<void> {
+  for (const path of ['/healthz', '/v1/catalog']) expect((await fetch(gateway.url + path)).status).toBe(200);
+  const path = gateway.url + newPath();
   expect((await fetch(path, { method: 'OPTIONS' })).status).toBe(204);
   expect((await challengeFor(path)).info.nonce).toMatch(/^[0-9a-f]{32}$/);
 }
@@ -45,18 +45,18 @@ function expectRefused(answers: readonly Answered[]): void {
 
 redisSuite('a Redis that', () => {
   let redis: RedisServer;
-  let house: TestGateway;
-  const started: { house: TestGateway; redis: RedisServer }[] = [];
+  let gateway: TestGateway;
+  const started: { gateway: TestGateway; redis: RedisServer }[] = [];
   beforeEach(async () => {
     redis = await startRedis();
-    house = await startTestGateway({ REDIS_URL: redis.url, ...LIMITS }, { windowMs: WINDOW_MS, ...PATIENT });
-    started.push({ house, redis });
+    gateway = await startTestGateway({ REDIS_URL: redis.url, ...LIMITS }, { windowMs: WINDOW_MS, ...PATIENT });
+    started.push({ gateway, redis });
   });
-  afterAll(() => Promise.all(started.map((each) => each.house.stop().then(each.redis.stop))));
+  afterAll(() => Promise.all(started.map((each) => each.gateway.stop().then(each.redis.stop))));
 
   /** No request had to wait for it; the run says how long they did. */
   function report(fault: string, recoveryMs: number): void {
-    const waitMs = longestWait(house.logLines);
+    const waitMs = longestWait(gateway.logLines);
     process.stdout.write(`${fault}: waited ${waitMs} ms, back after ${Math.ceil(recoveryMs)} ms\n`);
     expect(waitMs).toBeLessThan(PROMISED_MS);
   }
@@ -64,30 +64,30 @@ redisSuite('a Redis that', () => {
   it('R2 is killed and started again, again and again', { timeout: 300_000 }, async () => {
     const recoveries: number[] = [];
     for (let round = 0; round < rounds(50); round++) {
-      const load = keepAsking(house.url, 6);
+      const load = keepAsking(gateway.url, 6);
       await sleep(150);
       await redis.kill();
       await load.stop();
-      const before = house.upstream.arrivals.length;
-      const down = keepAsking(house.url, 6);
+      const before = gateway.upstream.arrivals.length;
+      const down = keepAsking(gateway.url, 6);
       await sleep(300);
       expectRefused(await down.stop());
-      await expectStateless(house);
-      expect(house.upstream.arrivals.length).toBe(before);
+      await expectStateless(gateway);
+      expect(gateway.upstream.arrivals.length).toBe(before);
       await redis.start();
-      const { answer, ms } = await untilAvailable(() => askFreshly(house.url));
+      const { answer, ms } = await untilAvailable(() => askFreshly(gateway.url));
       // A challenge from before the store's data was lost is good for nothing, and a fresh one comes with the refusal.
       expect([200, 402, 429]).toContain(answer.status);
       expect(ms).toBeLessThan(2_000);
       recoveries.push(ms);
     }
-    expect(mostInAnySpan(house.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
-    await untilServed(house.url);
+    expect(mostInAnySpan(gateway.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+    await untilServed(gateway.url);
     report('killed', Math.max(...recoveries));
   });
 
   it('R3 is frozen, and thawed: nothing that was asked meanwhile is done late', { timeout: 60_000 }, async () => {
-    const { url, upstream } = house;
+    const { url, upstream } = gateway;
     await untilServed(url);
     const path = url + newPath();
     const header = await signedHeader(path);
@@ -96,7 +96,7 @@ redisSuite('a Redis that', () => {
     expectRefused([await askWith(path, header)]);
     const load = keepAsking(url, 6);
     await sleep(FROZEN_MS / 2);
-    await expectStateless(house);
+    await expectStateless(gateway);
     await sleep(FROZEN_MS / 2);
     expectRefused(await load.stop());
     expect(upstream.arrivals.length).toBe(before);
@@ -135,15 +135,15 @@ redisSuite('a Redis that is killed under several nodes', () => {
 redisSuite('a gateway that starts before its Redis', () => {
   it('R1 serves what needs no state, and the rest when Redis is there', async () => {
     const port = await freePort();
-    const house = await startTestGateway({ REDIS_URL: `redis://127.0.0.1:${port}` });
-    for (const path of ['/healthz', '/v1/catalog']) expect((await fetch(house.url + path)).status).toBe(200);
-    const refused = await fetch(house.url + newPath());
+    const gateway = await startTestGateway({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    for (const path of ['/healthz', '/v1/catalog']) expect((await fetch(gateway.url + path)).status).toBe(200);
+    const refused = await fetch(gateway.url + newPath());
     expect([refused.status, (await refused.json()).error]).toEqual([503, 'state_unavailable']);
     const redis = await startRedis({ port: String(port) });
-    const { answer } = await untilAvailable(() => askFreshly(house.url));
+    const { answer } = await untilAvailable(() => askFreshly(gateway.url));
     expect(answer.status).toBe(200);
-    expect(house.upstream.arrivals).toHaveLength(1);
-    await house.stop();
+    expect(gateway.upstream.arrivals).toHaveLength(1);
+    await gateway.stop();
     await redis.stop();
   });
 });

@@ -21,14 +21,14 @@ const [LIMIT, WINDOW_MS] = [20, 400];
 
 let redis: RedisServer;
 let proxy: TcpProxy;
-let house: TestGateway;
+let gateway: TestGateway;
 
 redisSuite('a Redis', () => {
   beforeAll(async () => {
     redis = await startRedis();
     proxy = await startTcpProxy(redis.port);
     const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '400' };
-    house = await startTestGateway(
+    gateway = await startTestGateway(
       { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, ...limits },
       { windowMs: WINDOW_MS, ...PATIENT },
     );
@@ -37,29 +37,29 @@ redisSuite('a Redis', () => {
     proxy.meddle = undefined;
   });
   afterAll(async () => {
-    expect(mostInAnySpan(house.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
-    await house.stop();
+    expect(mostInAnySpan(gateway.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+    await gateway.stop();
     await proxy.close();
     await redis.stop();
   });
 
   /** While something is wrong every signed request is refused in time, and none reaches the upstream; then all is well. */
   async function failsClosed(breakIt: () => unknown, mendIt: () => unknown): Promise<void> {
-    await untilServed(house.url);
-    const before = house.upstream.arrivals.length;
-    const logged = house.logLines.length;
+    await untilServed(gateway.url);
+    const before = gateway.upstream.arrivals.length;
+    const logged = gateway.logLines.length;
     try {
       await breakIt();
       for (let attempt = 0; attempt < 3; attempt++) {
-        const { status, code, retryAfter } = await askFreshly(house.url);
+        const { status, code, retryAfter } = await askFreshly(gateway.url);
         expect([status, code, retryAfter]).toEqual([503, 'state_unavailable', '2']);
       }
-      expect(house.upstream.arrivals.length).toBe(before);
-      expect(longestWait(house.logLines.slice(logged))).toBeLessThan(NO_HANG_MS);
+      expect(gateway.upstream.arrivals.length).toBe(before);
+      expect(longestWait(gateway.logLines.slice(logged))).toBeLessThan(NO_HANG_MS);
     } finally {
       await mendIt();
     }
-    const { ms } = await untilServed(house.url);
+    const { ms } = await untilServed(gateway.url);
     expect(ms).toBeLessThan(2_000);
   }
 
@@ -128,8 +128,8 @@ redisSuite('a Redis', () => {
   });
 
   it('R7 whose scripts are flushed under load loses nothing', async () => {
-    await untilServed(house.url);
-    const load = keepAsking(house.url, 4);
+    await untilServed(gateway.url);
+    const load = keepAsking(gateway.url, 4);
     for (let round = 0; round < rounds(50); round++) {
       await redis.command('SCRIPT', 'FLUSH');
       await sleep(100);
@@ -138,7 +138,7 @@ redisSuite('a Redis', () => {
     expect(codesOf(answers)).toContain('200');
     expect(codesOf(answers).filter((code) => !/^(?:200|429|503 state_unavailable|504)/.test(code))).toEqual([]);
     // A busy machine may not answer in time; but nobody is told that a script is not known.
-    expect(house.logLines.filter((line) => line.includes('NOSCRIPT'))).toEqual([]);
+    expect(gateway.logLines.filter((line) => line.includes('NOSCRIPT'))).toEqual([]);
   });
 
   describe('whose replies are lost', () => {
@@ -147,8 +147,8 @@ redisSuite('a Redis', () => {
     /** Asks while the first reply that admits meets with this; on a busy machine again, until that was answered in time. */
     async function askOnce(meet: () => void): Promise<void> {
       for (;;) {
-        const before = house.upstream.arrivals.length;
-        const url = house.url + newPath();
+        const before = gateway.upstream.arrivals.length;
+        const url = gateway.url + newPath();
         const header = await signedHeader(url);
         let met = 0;
         proxy.meddle = (reply) => {
@@ -159,10 +159,10 @@ redisSuite('a Redis', () => {
         const { status } = await askWith(url, header);
         proxy.meddle = undefined;
         expect(met).toBeGreaterThan(0);
-        expect([status, house.upstream.arrivals.length - before]).toEqual(status === 503 ? [503, 0] : [200, 1]);
+        expect([status, gateway.upstream.arrivals.length - before]).toEqual(status === 503 ? [503, 0] : [200, 1]);
         const again = await untilAvailable(() => askWith(url, header));
         expect(again.answer.code).toBe('invalid_siwx_nonce');
-        expect(house.upstream.arrivals.length - before).toBe(status === 503 ? 0 : 1);
+        expect(gateway.upstream.arrivals.length - before).toBe(status === 503 ? 0 : 1);
         if (status === 200) return;
       }
     }
@@ -178,7 +178,7 @@ redisSuite('a Redis', () => {
     it('R9 among many others: no reply is taken for that of another question', { timeout: 60_000 }, async () => {
       for (let round = 0; round < rounds(20); round++) {
         await sleep(WINDOW_MS);
-        const urls = Array.from({ length: LIMIT * 2 }, () => house.url + newPath());
+        const urls = Array.from({ length: LIMIT * 2 }, () => gateway.url + newPath());
         const headers = await Promise.all(urls.map((url) => signedHeader(url)));
         let replies = 0;
         proxy.meddle = (reply) => (replies++ === round % 5 ? undefined : reply);

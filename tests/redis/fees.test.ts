@@ -12,7 +12,7 @@ redisSuite('nodes that share a Redis and a fee payer', () => {
   it('P12 spend no more on fees together than one alone', async () => {
     const redis = await startRedis();
     const fleet = await openFleet({ redisUrl: redis.url, paid: true });
-    const chain = fleet.shop?.mainnet;
+    const chain = fleet.solana?.mainnet;
     if (!chain) throw new Error('nothing is for sale');
     const nodes = [1, 2, 3].map(() => fleet.start({ FEE_BUDGET_LAMPORTS_PER_HOUR }));
     const buyer = await newBuyer(chain);
@@ -24,7 +24,7 @@ redisSuite('nodes that share a Redis and a fee payer', () => {
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 503]);
     expect(replies[2]?.code).toBe('facilitator_unavailable');
     expect(replies[2]?.text).toContain('"state":"unused"');
-    expect([chain.transfers.length, fleet.shop?.provider.arrivals.length]).toEqual([2, 2]);
+    expect([chain.transfers.length, fleet.solana?.provider.arrivals.length]).toEqual([2, 2]);
     await fleet.close();
     await redis.stop();
   });
@@ -32,13 +32,13 @@ redisSuite('nodes that share a Redis and a fee payer', () => {
   it('P12 count what was sent for an hour from when it was sent', async () => {
     const redis = await startRedis();
     const fleet = await openFleet({ redisUrl: redis.url, paid: true });
-    const chain = fleet.shop?.mainnet;
-    if (!chain || !fleet.shop) throw new Error('nothing is for sale');
+    const chain = fleet.solana?.mainnet;
+    if (!chain || !fleet.solana) throw new Error('nothing is for sale');
     const node = await fleet.start();
     const url = node.url + newPath();
     const payment = await (await newBuyer(chain)).pay(url);
     expect((await ask(url, payment)).status).toBe(200);
-    const name = `{gw:fees}:until:${feePayerOf(fleet.shop)}`;
+    const name = `{gw:fees}:until:${feePayerOf(fleet.solana)}`;
     const [, until] = ((await redis.command('ZRANGE', name, '0', '-1', 'WITHSCORES')) as string[][]).flat();
     expect(Number(until) - Date.now()).toBeGreaterThan(FEES.spentMs - 60_000);
     await fleet.close();

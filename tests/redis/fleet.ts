@@ -9,7 +9,7 @@ import { ROOMY } from '../payments/fault-buyer.ts';
 export interface Fleet {
   readonly upstream: TokensApi;
   /** What is for sale; nothing unless asked for. */
-  readonly shop: SolanaSandbox | undefined;
+  readonly solana: SolanaSandbox | undefined;
   readonly logLines: string[];
   /** Starts one more, with these variables besides. */
   start(variables?: object): Promise<RunningGateway>;
@@ -26,7 +26,7 @@ export interface FleetOptions {
 
 export async function openFleet({ redisUrl, windowMs = 60_000, paid = false, onStep }: FleetOptions): Promise<Fleet> {
   const upstream = await startTokensApi({ key: CANARY_KEY });
-  const shop = paid ? await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }) : undefined;
+  const solana = paid ? await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }) : undefined;
   const logLines: string[] = [];
   const running = new Set<RunningGateway>();
   const common = {
@@ -36,11 +36,11 @@ export async function openFleet({ redisUrl, windowMs = 60_000, paid = false, onS
     TOKENS_API_BASE_URL: upstream.url,
     TOKENS_API_KEY: CANARY_KEY,
     TOKENS_RATE_LIMIT_PER_MINUTE: '100000',
-    ...(shop && { ...ROOMY, ...shop.variables }),
+    ...(solana && { ...ROOMY, ...solana.variables }),
   };
   return {
     upstream,
-    shop,
+    solana: solana,
     logLines,
     async start(variables = {}) {
       const options = { windowMs, ...PATIENT, logTo: { write: (line: string) => void logLines.push(line) } };
@@ -57,7 +57,7 @@ export async function openFleet({ redisUrl, windowMs = 60_000, paid = false, onS
       running.clear();
       await Promise.all(stopping);
       await upstream.close();
-      await shop?.close();
+      await solana?.close();
     },
   };
 }

@@ -36,7 +36,7 @@ function suite(count: number, variables: () => object): void {
     const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: DEADLINE_MS, ...ROOMY };
     nodes = await openNodes({ windowMs: WINDOW_MS, variables: { ...limits, ...variables() } });
     gateways = await Promise.all(Array.from({ length: count }, () => nodes.open()));
-    buyer = await newBuyer(nodes.shop.mainnet, 1_000_000_000n);
+    buyer = await newBuyer(nodes.solana.mainnet, 1_000_000_000n);
   }, 60_000);
   afterAll(() => nodes.close());
 
@@ -73,7 +73,7 @@ function suite(count: number, variables: () => object): void {
   });
 
   it('P1 one payment at many doors of all nodes at once', { timeout: 300_000 }, async () => {
-    const { mainnet, provider } = nodes.shop;
+    const { mainnet, provider } = nodes.solana;
     for (let round = 0; round < rounds(50); round++) {
       const path = newPaidPath();
       const payment = await buyer.pay(gateways[0]?.url + path);

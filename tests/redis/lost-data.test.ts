@@ -17,7 +17,7 @@ const LIMITS = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_M
 redisSuite('a Redis that loses its data', () => {
   let redis: RedisServer;
   let proxy: TcpProxy;
-  let house: TestGateway;
+  let gateway: TestGateway;
   const start = () => {
     const REDIS_URL = `redis://127.0.0.1:${proxy.port}`;
     return startTestGateway({ REDIS_URL, ...LIMITS }, { windowMs: WINDOW_MS, ...PATIENT });
@@ -26,13 +26,13 @@ redisSuite('a Redis that loses its data', () => {
   beforeAll(async () => {
     redis = await startRedis({ 'repl-diskless-sync-delay': '0' });
     proxy = await startTcpProxy(redis.port);
-    house = await start();
+    gateway = await start();
   });
   afterEach(() => {
-    expect(mostInAnySpan(house.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+    expect(mostInAnySpan(gateway.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
   });
   afterAll(async () => {
-    await Promise.all([house, ...later].map((each) => each.stop()));
+    await Promise.all([gateway, ...later].map((each) => each.stop()));
     await proxy.close();
     await redis.stop();
   });
@@ -50,28 +50,28 @@ redisSuite('a Redis that loses its data', () => {
     timeout: 300_000,
   }, async () => {
     for (let round = 0; round < rounds(20); round++) {
-      const { answer: used } = await untilServed(house.url);
-      const url = house.url + newPath();
+      const { answer: used } = await untilServed(gateway.url);
+      const url = gateway.url + newPath();
       const unused = await signedHeader(url);
-      const arrivals = house.upstream.arrivals.length;
+      const arrivals = gateway.upstream.arrivals.length;
       const lostAtMs = performance.now();
       await redis.command('FLUSHALL');
       const again = [used, used, { url, header: unused }, used].map(({ url, header }) => judged(url, header));
       expect(codesOf(await Promise.all(again))).toEqual(['402 invalid_siwx_nonce']);
-      const { before } = await untilServed(house.url);
+      const { before } = await untilServed(gateway.url);
       expectClosed(before);
-      expect(house.upstream.arrivals.length).toBe(arrivals + 1);
-      expect((house.upstream.arrivals.at(-1)?.at ?? 0) - lostAtMs).toBeGreaterThan(HELD_MS - CLOCK_MS);
+      expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
+      expect((gateway.upstream.arrivals.at(-1)?.at ?? 0) - lostAtMs).toBeGreaterThan(HELD_MS - CLOCK_MS);
       expect((await judged(used.url, used.header)).code).toBe('invalid_siwx_nonce');
       expect((await judged(url, unused)).code).toBe('invalid_siwx_nonce');
     }
   });
 
   it('R4 is closed for nodes that start later, too', async () => {
-    await untilServed(house.url);
+    await untilServed(gateway.url);
     const lostAtMs = performance.now();
     await redis.command('FLUSHALL');
-    expect([402, 429]).toContain((await untilAvailable(() => askFreshly(house.url))).answer.status);
+    expect([402, 429]).toContain((await untilAvailable(() => askFreshly(gateway.url))).answer.status);
     const latest = await start();
     later.push(latest);
     const { before } = await untilServed(latest.url);
@@ -81,14 +81,14 @@ redisSuite('a Redis that loses its data', () => {
   });
 
   it('R4 notices it without being asked', async () => {
-    const before = house.upstream.arrivals.length;
+    const before = gateway.upstream.arrivals.length;
     await redis.command('FLUSHALL');
     const sinceMs = performance.now();
     while ((await redis.command('HGET', '{gw:budgets}:state', 'lostAt')) === null) {
       expect(performance.now() - sinceMs).toBeLessThan(5_000);
       await sleep(50);
     }
-    expect(house.upstream.arrivals.length).toBe(before);
+    expect(gateway.upstream.arrivals.length).toBe(before);
   });
 
   describe('L9 only slots, and nothing tells of it', () => {
@@ -97,8 +97,8 @@ redisSuite('a Redis that loses its data', () => {
     /** Has it lose them when some are held, and asks for more than the node has left, all at once. */
     async function askForTooMany(): Promise<Answered[]> {
       await sleep(HELD_MS);
-      for (let used = 0; used < LIMIT - 2; used++) await untilServed(house.url);
-      const urls = Array.from({ length: LIMIT }, () => house.url + newPath());
+      for (let used = 0; used < LIMIT - 2; used++) await untilServed(gateway.url);
+      const urls = Array.from({ length: LIMIT }, () => gateway.url + newPath());
       const headers = await Promise.all(urls.map((url) => signedHeader(url)));
       await redis.command('DEL', await slotsKey());
       proxy.delayMs = 30;
@@ -121,7 +121,7 @@ redisSuite('a Redis that loses its data', () => {
       // On a busy machine a reply may be late, or what was too much cannot be given back in time.
       while (codesOf(answers).includes('503 state_unavailable')) answers = await askForTooMany();
       expect(codesOf(answers)).toContain('429 rate_limited');
-      expect(mostInAnySpan(house.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+      expect(mostInAnySpan(gateway.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
       await expectUnused(answers.filter(({ status }) => status === 429));
     });
 
@@ -136,7 +136,7 @@ redisSuite('a Redis that loses its data', () => {
       proxy.meddle = undefined;
       expect(lost.length).toBeGreaterThan(0);
       expect(codesOf(answers)).toContain('503 state_unavailable');
-      expect(mostInAnySpan(house.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+      expect(mostInAnySpan(gateway.upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
       await expectUnused(answers.filter(({ status }) => status === 429));
     });
   });
@@ -145,7 +145,7 @@ redisSuite('a Redis that loses its data', () => {
     const replica = await startRedis({ replicaof: `127.0.0.1 ${redis.port}` });
     while (!String(await replica.command('INFO', 'replication')).includes('master_link_status:up')) await sleep(20);
     replica.freeze();
-    const { answer: used } = await untilServed(house.url);
+    const { answer: used } = await untilServed(gateway.url);
     await redis.kill();
     replica.thaw();
     await replica.command('REPLICAOF', 'NO', 'ONE');
@@ -153,9 +153,9 @@ redisSuite('a Redis that loses its data', () => {
     const lostAtMs = performance.now();
     proxy.cut();
     expect((await judged(used.url, used.header)).code).toBe('invalid_siwx_nonce');
-    const { before } = await untilServed(house.url);
+    const { before } = await untilServed(gateway.url);
     expectClosed(before);
-    expect((house.upstream.arrivals.at(-1)?.at ?? 0) - lostAtMs).toBeGreaterThan(HELD_MS - CLOCK_MS);
+    expect((gateway.upstream.arrivals.at(-1)?.at ?? 0) - lostAtMs).toBeGreaterThan(HELD_MS - CLOCK_MS);
     await replica.stop();
   });
 });

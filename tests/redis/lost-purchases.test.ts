@@ -12,7 +12,7 @@ const LONG = { timeout: 60_000 };
 redisSuite('V8 a Redis without an append-only file that loses its data between two calls of a payer', () => {
   let redis: RedisServer;
   let fleet: Fleet;
-  let shop: SolanaSandbox;
+  let solana: SolanaSandbox;
   let gateway: RunningGateway;
   let buyer: Buyer;
 
@@ -20,20 +20,20 @@ redisSuite('V8 a Redis without an append-only file that loses its data between t
     turnClocks();
     redis = await startRedis();
     fleet = await openFleet({ redisUrl: redis.url, paid: true });
-    if (!fleet.shop) throw new Error('nothing is for sale');
-    shop = fleet.shop;
+    if (!fleet.solana) throw new Error('nothing is for sale');
+    solana = fleet.solana;
     gateway = await fleet.start();
   });
   beforeEach(async () => {
-    shop.mainnet.faults.reset();
-    buyer = await newBuyer(shop.mainnet);
+    solana.mainnet.faults.reset();
+    buyer = await newBuyer(solana.mainnet);
   });
   afterAll(async () => {
     await fleet.close();
     await redis.stop();
   });
 
-  const transfers = () => shop.mainnet.transfers.filter(({ from }) => from === buyer.address).length;
+  const transfers = () => solana.mainnet.transfers.filter(({ from }) => from === buyer.address).length;
 
   /** Pays by a new payment, as a client does that simply calls again. */
   async function callAgain(url: string): Promise<Reply> {
@@ -67,7 +67,7 @@ redisSuite('V8 a Redis without an append-only file that loses its data between t
   it('V8 emptied while a payment settles on another node: it is waited for, and charged once', LONG, async () => {
     const other = await fleet.start();
     const path = newPath();
-    shop.mainnet.faults.confirmAfterMs = 6_000;
+    solana.mainnet.faults.confirmAfterMs = 6_000;
     const client = new AbortController();
     const first = ask(gateway.url + path, await buyer.pay(gateway.url + path), { signal: client.signal });
     const gone = first.catch(() => 'gone');
@@ -91,7 +91,7 @@ redisSuite('V8 a Redis without an append-only file that loses its data between t
     const [url, other] = [gateway.url + newPath(), gateway.url + newPath()];
     await ask(url, await buyer.pay(url), { method: 'HEAD' });
     await redis.command('FLUSHALL');
-    const stranger = await newBuyer(shop.mainnet);
+    const stranger = await newBuyer(solana.mainnet);
     const elsewhere = await callAgain(other);
     expect([elsewhere.status, elsewhere.isReplayed, transfers()]).toEqual([200, false, 2]);
     const theirs = await insist(url, await stranger.pay(url));
@@ -102,7 +102,7 @@ redisSuite('V8 a Redis without an append-only file that loses its data between t
 
   it('V8 1,000 transactions of before hide nothing: an earlier payment counts, and others are sold', LONG, async () => {
     const url = gateway.url + newPath();
-    await fillHistory(shop.mainnet, buyer, 'an hour ago');
+    await fillHistory(solana.mainnet, buyer, 'an hour ago');
     await ask(url, await buyer.pay(url), { method: 'HEAD' });
     await redis.command('FLUSHALL');
     const own = await callAgain(url);
@@ -115,14 +115,14 @@ redisSuite('V8 a Redis without an append-only file that loses its data between t
     const url = gateway.url + newPath();
     await ask(url, await buyer.pay(url), { method: 'HEAD' });
     await redis.command('FLUSHALL');
-    await fillHistory(shop.mainnet, buyer, 'now');
+    await fillHistory(solana.mainnet, buyer, 'now');
     const payment = await buyer.pay(url);
     await sleep(3_000);
     const reply = await ask(url, payment);
     expect([reply.status, reply.code, transfers()]).toEqual([503, 'settlement_pending', 1]);
     expect(reply.text).toContain('"state":"unused"');
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(500);
-    const stranger = await newBuyer(shop.mainnet);
+    const stranger = await newBuyer(solana.mainnet);
     expect((await insist(url, await stranger.pay(url))).status).toBe(200);
   });
 });
@@ -131,8 +131,8 @@ redisSuite('V8 a Redis that has lost nothing', () => {
   it('V8 sells at once, also to a payer with 1,000 transactions', LONG, async () => {
     const redis = await startRedis();
     const fleet = await openFleet({ redisUrl: redis.url, paid: true });
-    if (!fleet.shop) throw new Error('nothing is for sale');
-    const { mainnet } = fleet.shop;
+    if (!fleet.solana) throw new Error('nothing is for sale');
+    const { mainnet } = fleet.solana;
     const buyer = await newBuyer(mainnet);
     await fillHistory(mainnet, buyer, 'now');
     const gateway = await fleet.start();
@@ -148,8 +148,8 @@ redisSuite('V8 gateways that cannot search the chain', () => {
   it('V8 charge nobody until no answer of before the loss can be owed any more', LONG, async () => {
     const redis = await startRedis();
     const fleet = await openFleet({ redisUrl: redis.url, paid: true });
-    if (!fleet.shop) throw new Error('nothing is for sale');
-    const { mainnet } = fleet.shop;
+    if (!fleet.solana) throw new Error('nothing is for sale');
+    const { mainnet } = fleet.solana;
     const buyer = await newBuyer(mainnet);
     const gateway = await fleet.start({ PAYMENT_MEMO: 'off' });
     const url = gateway.url + newPath();

@@ -20,7 +20,7 @@ export interface Nodes {
   readonly upstream: TokensApi;
   /** Before the upstream. */
   readonly doorman: ArrivalCounter;
-  readonly shop: SolanaSandbox;
+  readonly solana: SolanaSandbox;
   /** Starts one more, with these variables besides; it kills itself after this step of a purchase. */
   open(variables?: object, step?: string): Promise<GatewayProcess>;
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export async function openNodes({ windowMs, variables }: NodesOptions): Promise<
   await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });
   const doorman = await startArrivalCounter(upstream.url);
-  const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
   const running = new Set<GatewayProcess>();
   const common = {
@@ -47,13 +47,13 @@ export async function openNodes({ windowMs, variables }: NodesOptions): Promise<
     GATEWAY_SECRET: CANARY_SECRET,
     TOKENS_API_BASE_URL: doorman.url,
     TOKENS_API_KEY: CANARY_KEY,
-    ...shop.variables,
+    ...solana.variables,
     ...variables,
   };
   return {
     upstream,
     doorman,
-    shop,
+    solana: solana,
     async open(more = {}, step = 'none') {
       const port = String(await freePort());
       const node = await startProcess(SCRIPT, [String(windowMs), step], { ...common, PORT: port, ...more });
@@ -64,7 +64,7 @@ export async function openNodes({ windowMs, variables }: NodesOptions): Promise<
       await Promise.all([...running].map((node) => node.end('SIGKILL')));
       await doorman.close();
       await upstream.close();
-      await shop.close();
+      await solana.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

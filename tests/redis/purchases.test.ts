@@ -29,21 +29,21 @@ redisSuite('a purchase whose Redis fails', () => {
     steps = [];
     onStep = (step) => void steps.push(step);
     const warmUp = gateway.url + newPath();
-    buyer = await newBuyer(shop().mainnet);
+    buyer = await newBuyer(solana().mainnet);
     await bought(warmUp, await buyer.pay(warmUp));
-    buyer = await newBuyer(shop().mainnet);
+    buyer = await newBuyer(solana().mainnet);
   });
   afterAll(async () => {
     await fleet.close();
     await redis.stop();
   });
 
-  const shop = () => {
-    if (!fleet.shop) throw new Error('nothing is for sale');
-    return fleet.shop;
+  const solana = () => {
+    if (!fleet.solana) throw new Error('nothing is for sale');
+    return fleet.solana;
   };
-  const transfers = () => shop().mainnet.transfers.filter(({ from }) => from === buyer.address).length;
-  const calls = () => shop().provider.arrivals.length;
+  const transfers = () => solana().mainnet.transfers.filter(({ from }) => from === buyer.address).length;
+  const calls = () => solana().provider.arrivals.length;
 
   /** Lost data closes the budget for its second; then the same payment is good. */
   async function bought(url: string, payment: string): Promise<Reply> {
@@ -115,7 +115,7 @@ redisSuite('a purchase whose Redis fails', () => {
   });
 
   it('R3 frozen when it is to be taken back: the payment is not called unused, for another node may send it', async () => {
-    const { mainnet, provider } = shop();
+    const { mainnet, provider } = solana();
     const url = gateway.url + newPath();
     const payment = await buyer.pay(url);
     const before = calls();

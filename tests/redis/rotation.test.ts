@@ -23,10 +23,10 @@ const ROLL_MS = 60_000;
 type Rolls = readonly object[];
 
 /** The official client, signing in and paying, as somebody who knows nothing of nodes. */
-async function newStockClient({ shop }: Fleet): Promise<typeof fetch> {
+async function newStockClient({ solana }: Fleet): Promise<typeof fetch> {
   const signer = await generateKeyPairSigner();
-  await shop?.mainnet.fundUsdc(signer.address, 1_000_000_000n);
-  const rpcUrl = shop?.mainnet.url ?? '';
+  await solana?.mainnet.fundUsdc(signer.address, 1_000_000_000n);
+  const rpcUrl = solana?.mainnet.url ?? '';
   const payer = new x402Client().register(NETWORKS.mainnet, new ExactSvmScheme(signer, { rpcUrl }));
   const client = new x402HTTPClient(payer).onPaymentRequired(createSIWxClientHook(signer as unknown as SIWxSigner));
   return wrapFetchWithPayment(fetch, client) as typeof fetch;
@@ -64,7 +64,7 @@ redisSuite('in a rolling restart', () => {
 
     const retiring: Promise<void>[] = [];
     const statuses: number[] = [];
-    const transfers = fleet.shop?.mainnet.transfers ?? [];
+    const transfers = fleet.solana?.mainnet.transfers ?? [];
     let isRolling = true;
     const keepAsking = async (pathOf: () => string) => {
       while (isRolling) statuses.push((await stock(balancer.url + pathOf())).status);

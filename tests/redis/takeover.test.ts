@@ -27,7 +27,7 @@ redisSuite('P7 a payment begun on a node that dies', () => {
     // The first call for each of these takes longer than a lease.
     const only = ({ target }: { target: string }) =>
       [...slow].some((each) => target.includes(each) && slow.delete(each));
-    Object.assign(nodes.shop.provider.faults, { delayMs: LEASE_MS + 1_500, only });
+    Object.assign(nodes.solana.provider.faults, { delayMs: LEASE_MS + 1_500, only });
   }, 60_000);
   afterAll(async () => {
     await nodes.close();
@@ -37,7 +37,7 @@ redisSuite('P7 a payment begun on a node that dies', () => {
   const walletIn = (path: string): string => path.split('/').at(-1) ?? '';
   const slow = new Set<string>();
   const callsFor = (path: string): number => {
-    return nodes.shop.provider.arrivals.filter(({ target }) => target.includes(walletIn(path))).length;
+    return nodes.solana.provider.arrivals.filter(({ target }) => target.includes(walletIn(path))).length;
   };
   /** Asks until the node has killed itself, which a busy machine's 503 can delay; gives what it has answered. */
   async function askToDeath({ url, child }: GatewayProcess, path: string, payment: string): Promise<Reply[]> {
@@ -51,13 +51,13 @@ redisSuite('P7 a payment begun on a node that dies', () => {
   }
 
   const transfersOf = ({ address }: Buyer): number =>
-    nodes.shop.mainnet.transfers.filter(({ from }) => from === address).length;
+    nodes.solana.mainnet.transfers.filter(({ from }) => from === address).length;
 
   it.concurrent.each(STEPS)(
     'P7 killed after %s: the other one answers, with one transfer and one body',
     async (step) => {
       for (let round = 0; round < ROUNDS; round++) {
-        const buyer = await newBuyer(nodes.shop.mainnet);
+        const buyer = await newBuyer(nodes.solana.mainnet);
         const path = newPath();
         const doomed = await nodes.open({}, step);
         const payment = await buyer.pay(doomed.url + path);
@@ -74,7 +74,7 @@ redisSuite('P7 a payment begun on a node that dies', () => {
   it.concurrent(
     'P22 a purchase that takes longer than a lease stays with its node while that lives',
     async () => {
-      const buyer = await newBuyer(nodes.shop.mainnet);
+      const buyer = await newBuyer(nodes.solana.mainnet);
       const path = newPath();
       const node = await nodes.open();
       const payment = await buyer.pay(node.url + path);
@@ -93,7 +93,7 @@ redisSuite('P7 a payment begun on a node that dies', () => {
   it.concurrent(
     'P22 stopped for longer than a reservation lasts: the other one takes over, and it notices',
     async () => {
-      const buyer = await newBuyer(nodes.shop.mainnet);
+      const buyer = await newBuyer(nodes.solana.mainnet);
       const path = newPath();
       const stopped = await nodes.open();
       const payment = await buyer.pay(stopped.url + path);

@@ -27,7 +27,7 @@ interface Market {
   pay(from?: KeyPairSigner): Promise<PaymentPayload>;
 }
 
-async function openMarket(cluster: Cluster, confirmWithinMs?: number): Promise<Market> {
+async function openGateway(cluster: Cluster, confirmWithinMs?: number): Promise<Market> {
   const chain = await startChain({ cluster });
   const [feePayer, payer, payee] = await Promise.all([0, 1, 2].map(() => generateKeyPairSigner()));
   if (!feePayer || !payer || !payee) throw new Error('no signers');
@@ -75,15 +75,15 @@ async function openMarket(cluster: Cluster, confirmWithinMs?: number): Promise<M
 const wireOf = (payment: PaymentPayload): string => String(payment.payload.transaction);
 
 describe.each(['mainnet', 'devnet'] as const)('a payment on %s', (cluster) => {
-  let market: Market;
+  let gateway: Market;
   beforeEach(async () => {
-    market = await openMarket(cluster);
+    gateway = await openGateway(cluster);
   });
-  afterEach(() => market.chain.close());
+  afterEach(() => gateway.chain.close());
 
   it('is built, verified and settled by the official packages, to the micro-dollar', async () => {
-    const { chain, facilitator, requirements, payer, payee, feePayer } = market;
-    const payment = await market.pay();
+    const { chain, facilitator, requirements, payer, payee, feePayer } = gateway;
+    const payment = await gateway.pay();
     const verified = await facilitator.verify(payment, requirements);
     expect(verified).toMatchObject({ isValid: true, payer: payer.address });
     expect(await chain.usdcBalance(payee)).toBe(0n);
@@ -112,8 +112,8 @@ describe.each(['mainnet', 'devnet'] as const)('a payment on %s', (cluster) => {
   });
 
   it('is refused when it comes again, and moves nothing', async () => {
-    const { chain, facilitator, requirements, payee } = market;
-    const payment = await market.pay();
+    const { chain, facilitator, requirements, payee } = gateway;
+    const payment = await gateway.pay();
     expect((await facilitator.settle(payment, requirements)).success).toBe(true);
     const again = await facilitator.verify(payment, requirements);
     expect(again).toMatchObject({
@@ -129,13 +129,13 @@ describe.each(['mainnet', 'devnet'] as const)('a payment on %s', (cluster) => {
 
 describe('many payments at once', () => {
   it('40 settle, each exactly once', async () => {
-    const market = await openMarket('devnet');
-    const { chain, facilitator, requirements } = market;
-    const payments = await Promise.all(Array.from({ length: 40 }, () => market.pay()));
+    const gateway = await openGateway('devnet');
+    const { chain, facilitator, requirements } = gateway;
+    const payments = await Promise.all(Array.from({ length: 40 }, () => gateway.pay()));
     const settled = await Promise.all(payments.map((payment) => facilitator.settle(payment, requirements)));
     expect(settled.every(({ success }) => success)).toBe(true);
     expect(new Set(settled.map(({ transaction }) => transaction)).size).toBe(40);
-    expect(await chain.usdcBalance(market.payee)).toBe(40n * PRICE);
+    expect(await chain.usdcBalance(gateway.payee)).toBe(40n * PRICE);
     expect(chain.transfers.map(({ signature }) => signature).sort()).toEqual(
       settled.map(({ transaction }) => transaction).sort(),
     );
@@ -144,33 +144,33 @@ describe('many payments at once', () => {
 });
 
 describe('what the token program and the runtime refuse', () => {
-  let market: Market;
+  let gateway: Market;
   beforeEach(async () => {
-    market = await openMarket('devnet');
+    gateway = await openGateway('devnet');
   });
-  afterEach(() => market.chain.close());
+  afterEach(() => gateway.chain.close());
   const message = async (payment: PaymentPayload) => {
-    const answer = await market.facilitator.verify(payment, market.requirements);
+    const answer = await gateway.facilitator.verify(payment, gateway.requirements);
     return answer.isValid ? 'valid' : answer.invalidMessage;
   };
 
   it('a payer without the money', async () => {
     const poor = await generateKeyPairSigner();
-    await market.chain.fundUsdc(poor.address, PRICE - 1n);
-    expect(await message(await market.pay(poor))).toMatch(/InstructionError.*Custom.*1/);
+    await gateway.chain.fundUsdc(poor.address, PRICE - 1n);
+    expect(await message(await gateway.pay(poor))).toMatch(/InstructionError.*Custom.*1/);
   });
 
   it('a payer without a USDC account', async () => {
     const empty = await generateKeyPairSigner();
-    expect(await message(await market.pay(empty))).toMatch(/InstructionError.*InvalidAccountData/);
+    expect(await message(await gateway.pay(empty))).toMatch(/InstructionError.*InvalidAccountData/);
   });
 
   it('a blockhash that has expired', async () => {
-    const payment = await market.pay();
+    const payment = await gateway.pay();
     expect(await message(payment)).toBe('valid');
-    market.chain.faults.expireBlockhashes();
+    gateway.chain.faults.expireBlockhashes();
     expect(await message(payment)).toContain('BlockhashNotFound');
-    expect(await message(await market.pay())).toBe('valid');
+    expect(await message(await gateway.pay())).toBe('valid');
   });
 
   it('a blockhash one block past its 150', async () => {
@@ -194,28 +194,28 @@ describe('what the token program and the runtime refuse', () => {
 });
 
 describe('knobs', () => {
-  let market: Market;
+  let gateway: Market;
   beforeEach(async () => {
-    market = await openMarket('devnet', 300);
+    gateway = await openGateway('devnet', 300);
   });
-  afterEach(() => market.chain.close());
-  const settle = (payment: PaymentPayload) => market.facilitator.settle(payment, market.requirements);
+  afterEach(() => gateway.chain.close());
+  const settle = (payment: PaymentPayload) => gateway.facilitator.settle(payment, gateway.requirements);
 
   it('dropAfterBroadcast: the money moves and nobody is told', async () => {
-    market.chain.faults.dropAfterBroadcast = true;
-    const answer = await settle(await market.pay());
+    gateway.chain.faults.dropAfterBroadcast = true;
+    const answer = await settle(await gateway.pay());
     expect(answer.success).toBe(false);
-    expect(await market.chain.usdcBalance(market.payee)).toBe(PRICE);
-    expect(market.chain.transfers).toHaveLength(1);
+    expect(await gateway.chain.usdcBalance(gateway.payee)).toBe(PRICE);
+    expect(gateway.chain.transfers).toHaveLength(1);
   });
 
   it('loseBroadcast: a signature is given and nothing moves', async () => {
-    market.chain.faults.loseBroadcast = true;
-    const answer = await settle(await market.pay());
+    gateway.chain.faults.loseBroadcast = true;
+    const answer = await settle(await gateway.pay());
     expect(answer).toMatchObject({ success: false, errorReason: 'settlement_pending' });
     expect(answer.transaction).not.toBe('');
-    expect(await market.chain.usdcBalance(market.payee)).toBe(0n);
-    const statuses = await market.chain.answer('getSignatureStatuses', [
+    expect(await gateway.chain.usdcBalance(gateway.payee)).toBe(0n);
+    const statuses = await gateway.chain.answer('getSignatureStatuses', [
       [answer.transaction],
       { searchTransactionHistory: true },
     ]);
@@ -223,56 +223,59 @@ describe('knobs', () => {
   });
 
   it('confirmAfterMs: the status comes late, the money does not', async () => {
-    market.chain.faults.confirmAfterMs = 60_000;
-    const payment = await market.pay();
+    gateway.chain.faults.confirmAfterMs = 60_000;
+    const payment = await gateway.pay();
     const answer = await settle(payment);
     expect(answer).toMatchObject({ success: false, errorReason: 'settlement_pending' });
-    expect(await market.chain.usdcBalance(market.payee)).toBe(PRICE);
-    market.chain.faults.reset();
+    expect(await gateway.chain.usdcBalance(gateway.payee)).toBe(PRICE);
+    gateway.chain.faults.reset();
     expect(await settle(payment)).toMatchObject({ success: true, transaction: answer.transaction });
-    expect(market.chain.transfers).toHaveLength(1);
+    expect(gateway.chain.transfers).toHaveLength(1);
   });
 
   it('lie.simulateOk: a payment that cannot succeed verifies, and fails on the chain at the fee payer’s cost', async () => {
     const poor = await generateKeyPairSigner();
-    await market.chain.fundUsdc(poor.address, 1n);
-    const payment = await market.pay(poor);
-    market.chain.faults.lie = { simulateOk: true };
-    expect((await market.facilitator.verify(payment, market.requirements)).isValid).toBe(true);
+    await gateway.chain.fundUsdc(poor.address, 1n);
+    const payment = await gateway.pay(poor);
+    gateway.chain.faults.lie = { simulateOk: true };
+    expect((await gateway.facilitator.verify(payment, gateway.requirements)).isValid).toBe(true);
     const answer = await settle(payment);
     expect(answer.success).toBe(false);
-    expect(market.chain.lamports(market.feePayer.address)).toBe(1_000_000_000n - 10_001n);
-    expect(market.chain.transfers).toEqual([]);
+    expect(gateway.chain.lamports(gateway.feePayer.address)).toBe(1_000_000_000n - 10_001n);
+    expect(gateway.chain.transfers).toEqual([]);
   });
 
   it('lie.statusConfirmed: a lost payment is said to be settled', async () => {
-    market.chain.faults.loseBroadcast = true;
-    market.chain.faults.lie = { statusConfirmed: true };
-    expect((await settle(await market.pay())).success).toBe(true);
-    expect(await market.chain.usdcBalance(market.payee)).toBe(0n);
+    gateway.chain.faults.loseBroadcast = true;
+    gateway.chain.faults.lie = { statusConfirmed: true };
+    expect((await settle(await gateway.pay())).success).toBe(true);
+    expect(await gateway.chain.usdcBalance(gateway.payee)).toBe(0n);
   });
 
   it('lie.statusMissing: a settled payment is said to be unknown', async () => {
-    market.chain.faults.lie = { statusMissing: true };
-    expect(await settle(await market.pay())).toMatchObject({ success: false, errorReason: 'settlement_pending' });
-    expect(await market.chain.usdcBalance(market.payee)).toBe(PRICE);
+    gateway.chain.faults.lie = { statusMissing: true };
+    expect(await settle(await gateway.pay())).toMatchObject({ success: false, errorReason: 'settlement_pending' });
+    expect(await gateway.chain.usdcBalance(gateway.payee)).toBe(PRICE);
   });
 
   it('refuse: a method answers the error it is told, and only that method', async () => {
-    market.chain.faults.refuse = { simulateTransaction: { code: -32005, message: 'Node is behind by 42 slots' } };
-    const payment = await market.pay();
-    expect((await market.facilitator.verify(payment, market.requirements)).isValid).toBe(false);
-    market.chain.faults.reset();
-    expect((await market.facilitator.verify(payment, market.requirements)).isValid).toBe(true);
+    gateway.chain.faults.refuse = { simulateTransaction: { code: -32005, message: 'Node is behind by 42 slots' } };
+    const payment = await gateway.pay();
+    expect((await gateway.facilitator.verify(payment, gateway.requirements)).isValid).toBe(false);
+    gateway.chain.faults.reset();
+    expect((await gateway.facilitator.verify(payment, gateway.requirements)).isValid).toBe(true);
   });
 
   it('a wire that is unsigned lands nowhere', async () => {
-    const wire = wireOf(await market.pay());
-    const before = market.chain.transfers.length;
-    const signature = await market.chain.answer('sendTransaction', [wire, { encoding: 'base64', skipPreflight: true }]);
+    const wire = wireOf(await gateway.pay());
+    const before = gateway.chain.transfers.length;
+    const signature = await gateway.chain.answer('sendTransaction', [
+      wire,
+      { encoding: 'base64', skipPreflight: true },
+    ]);
     expect(typeof signature).toBe('string');
-    expect(market.chain.transfers).toHaveLength(before);
-    await expect(market.chain.answer('sendTransaction', [wire, { encoding: 'base64' }])).rejects.toMatchObject({
+    expect(gateway.chain.transfers).toHaveLength(before);
+    await expect(gateway.chain.answer('sendTransaction', [wire, { encoding: 'base64' }])).rejects.toMatchObject({
       code: -32003,
     });
   });

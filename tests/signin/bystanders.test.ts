@@ -18,13 +18,13 @@ import {
   statusOf,
 } from './craft.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(house);
+  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
+  asker = overHttp(gateway);
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 describe('S23 a flood of well-formed headers with wrong signatures', () => {
   it('keeps a good client out', async () => {
@@ -51,11 +51,11 @@ async function sendHostile(): Promise<void> {
     await statusOf(askWith(asker, encodeHeader({ ...genuine, [field]: HOSTILE })));
   for (const field of Object.keys(genuine))
     await statusOf(askWith(asker, encodeHeader({ ...genuine, [field]: 'x'.repeat(900) })));
-  const head = `Host: 127.0.0.1:${house.port}\r\nConnection: close`;
-  await sendRaw(house.port, `GET /\u001b[31m\u0007${'p'.repeat(3000)} HTTP/1.1\r\n${head}\r\n\r\n`);
-  await sendRaw(house.port, `GET /${'p'.repeat(7000)} HTTP/1.1\r\n${head}\r\n\r\n`);
+  const head = `Host: 127.0.0.1:${gateway.port}\r\nConnection: close`;
+  await sendRaw(gateway.port, `GET /\u001b[31m\u0007${'p'.repeat(3000)} HTTP/1.1\r\n${head}\r\n\r\n`);
+  await sendRaw(gateway.port, `GET /${'p'.repeat(7000)} HTTP/1.1\r\n${head}\r\n\r\n`);
   await sendRaw(
-    house.port,
+    gateway.port,
     `GET ${HEALTH} HTTP/1.1\r\n${head}\r\nUser-Agent: \u001b[31m${'u'.repeat(3000)}\r\nX-Request-Id: ${'i'.repeat(65)}\r\nX-Forwarded-For: evil\u0007\r\n\r\n`,
   );
   await statusOf(asker.ask(`/v1/x402/tokens/assets/%0d%0a%1b[31m?q=${'q'.repeat(3000)}`));
@@ -64,9 +64,9 @@ async function sendHostile(): Promise<void> {
 
 describe('S24 the log', () => {
   it('gets a line that is not one JSON object, that is forged, or that grows with the request', async () => {
-    const before = house.logLines.length;
+    const before = gateway.logLines.length;
     await sendHostile();
-    const lines = house.logLines.slice(before);
+    const lines = gateway.logLines.slice(before);
     expect(lines.length).toBeGreaterThan(20);
     for (const line of lines) {
       expect(line.endsWith('\n')).toBe(true);
@@ -86,7 +86,7 @@ describe('S24 the log', () => {
     await refusedWith('invalid_siwx_nonce', askWith(asker, header));
     await refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, HEALTH));
     const { info } = await refusedWith('invalid_siwx_header', askWith(asker, `${header}!`));
-    const log = house.logLines.join('');
+    const log = gateway.logLines.join('');
     expect(log).toContain(String(decodeHeader(header).address));
     for (const secret of [signature, nonce, replayNonce, info.nonce, header]) expect(log).not.toContain(String(secret));
   });
@@ -96,7 +96,7 @@ describe('S26 a header at a route of another kind', () => {
   it.each(['/healthz', '/v1/catalog', '/v1/catalog?provider=tokens'])(
     'a sign-in changes the answer of %s, or is burnt there',
     async (target) => {
-      const header = await signInFor(asker, SEARCH, { uri: house.url });
+      const header = await signInFor(asker, SEARCH, { uri: gateway.url });
       const plain = await (await asker.ask(target)).text();
       for (const value of [header, 'not a sign-in', '', 'A'.repeat(8000)]) {
         const answer = await asker.ask(target, { 'SIGN-IN-WITH-X': value });
@@ -114,7 +114,7 @@ describe('S26 a header at a route of another kind', () => {
 
   it.each(['PAYMENT-SIGNATURE', 'X-PAYMENT'])('%s opens a sign-in route, or hinders a sign-in', async (name) => {
     for (const value of [payment, 'junk', '']) {
-      await costsNothing(house, asker, () => refusedWith('sign_in_required', asker.ask(SEARCH, { [name]: value })));
+      await costsNothing(gateway, asker, () => refusedWith('sign_in_required', asker.ask(SEARCH, { [name]: value })));
       const header = await signInFor(asker);
       const answer = await asker.ask(SEARCH, { [name]: value, 'SIGN-IN-WITH-X': header });
       expect(answer.headers.get('payment-response') ?? answer.headers.get('x-payment-response')).toBeNull();

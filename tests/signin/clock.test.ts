@@ -159,8 +159,8 @@ describe("S8 the machine's wall clock steps under a running gateway", () => {
   afterEach(() => void vi.useRealTimers());
 
   it.each([-HOUR_MS, HOUR_MS])('by %i ms, and a sign-in is refused, or accepted twice', async (milliseconds) => {
-    const house = await startTestGateway();
-    const asker = overHttp(house);
+    const gateway = await startTestGateway();
+    const asker = overHttp(gateway);
     const [first, second] = [await signInFor(asker), await signInFor(asker)];
     expect(await statusOf(askWith(asker, first))).toBe(200);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
@@ -169,8 +169,8 @@ describe("S8 the machine's wall clock steps under a running gateway", () => {
     expect(await statusOf(askFreshly(asker))).toBe(200);
     vi.useRealTimers();
     for (const used of [first, second]) await refusedWith('invalid_siwx_nonce', askWith(asker, used));
-    expect(house.upstream.arrivals).toHaveLength(3);
-    await house.stop();
+    expect(gateway.upstream.arrivals).toHaveLength(3);
+    await gateway.stop();
   });
 });
 
@@ -178,10 +178,10 @@ describe("S7 the clock of our own client's machine", () => {
   afterEach(() => void vi.useRealTimers());
 
   it.each([-600_000, 600_000])('%i ms off, and it cannot sign in', async (milliseconds) => {
-    const house = await startTestGateway();
-    const client = new GatewayClient({ baseUrl: house.url, signer: newSigner() });
+    const gateway = await startTestGateway();
+    const client = new GatewayClient({ baseUrl: gateway.url, signer: newSigner() });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
     for (let round = 0; round < 3; round++) expect(await statusOf(client.ask(SEARCH))).toBe(200);
-    await house.stop();
+    await gateway.stop();
   });
 });

@@ -19,13 +19,13 @@ import { smallOrderPoints, speccheckCases, wycheproofCases } from './vectors.ts'
 
 const GROUP_ORDER = Buffer.from('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010', 'hex');
 
-let house: TestGateway;
+let gateway: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(house);
+  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
+  asker = overHttp(gateway);
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const refusal = (signature: Uint8Array): string =>
   signature.length === 64 ? 'invalid_siwx_signature' : 'invalid_siwx_malformed_signature';
@@ -40,13 +40,13 @@ async function refusesForged(publicKey: Uint8Array, signature: Uint8Array, chang
 
 describe('S10 a sign-in opens a route with a key and signature from', () => {
   it('the Wycheproof vectors', async () => {
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (const { publicKey, signature } of wycheproofCases()) await refusesForged(publicKey, signature);
     });
   });
 
   it('the speccheck vectors', async () => {
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (const { publicKey, signature } of speccheckCases()) await refusesForged(publicKey, signature);
     });
   });
@@ -64,7 +64,9 @@ describe('S10 a genuine sign-in passes although its signature was', () => {
   it.each(cases)('%s', async (_, code, change) => {
     const genuine = await signedPayload(await challengeOf(asker));
     const signature = bs58.encode(change(Buffer.from(bs58.decode(String(genuine.signature)))));
-    await costsNothing(house, asker, () => refusedWith(code, askWith(asker, encodeHeader({ ...genuine, signature }))));
+    await costsNothing(gateway, asker, () =>
+      refusedWith(code, askWith(asker, encodeHeader({ ...genuine, signature }))),
+    );
     expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
   });
 
@@ -79,7 +81,7 @@ describe('S10 a genuine sign-in passes although its signature was', () => {
       `${base58}0`,
       '1'.repeat(1000),
     ];
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (const signature of spellings) {
         const code = 'invalid_siwx_malformed_signature';
         await refusedWith(code, askWith(asker, encodeHeader({ ...genuine, signature })));
@@ -97,7 +99,7 @@ describe('S10 a genuine sign-in passes although its signature was', () => {
       'O'.repeat(40),
       bs58.encode(Buffer.alloc(31, 9)),
     ];
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (const address of addresses) {
         await refusedWith('invalid_siwx_malformed_signature', askWith(asker, encodeHeader({ ...genuine, address })));
       }
@@ -114,7 +116,7 @@ describe('S11 a sign-in that nobody signed opens a route', () => {
   it('for the address of 32 ones', async () => {
     expect(new Set(points.map((each) => each.toString('hex'))).size).toBe(14);
     expect(bs58.encode(points[0] ?? Buffer.alloc(0))).toBe('1'.repeat(32));
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (const signature of keyless) await refusesForged(Buffer.alloc(32), signature);
     });
   });
@@ -122,7 +124,7 @@ describe('S11 a sign-in that nobody signed opens a route', () => {
   it.each(points.map((point, index) => [index, point] as const))(
     'for small-order encoding %i, without an R',
     async (_, point) => {
-      await costsNothing(house, asker, async () => {
+      await costsNothing(gateway, asker, async () => {
         for (let round = 0; round < rounds(64); round++) {
           await Promise.all(keyless.map((signature) => refusesForged(point, signature)));
         }
@@ -139,7 +141,7 @@ describe('S11 a sign-in that nobody signed opens a route', () => {
       const withId = (attempt: number) => ({ ...unsigned, requestId: `attempt ${attempt}` });
       const { signature, attempt } = forge(point, (each) => siwxMessageText(withId(each)));
       const payload = { ...withId(attempt), signature: bs58.encode(signature) };
-      await costsNothing(house, asker, () =>
+      await costsNothing(gateway, asker, () =>
         refusedWith('invalid_siwx_signature', askWith(asker, encodeHeader(payload))),
       );
     },

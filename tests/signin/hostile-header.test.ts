@@ -14,18 +14,18 @@ import {
   statusOf,
 } from './craft.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(house);
+  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
+  asker = overHttp(gateway);
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const MALFORMED = 'invalid_siwx_header';
 const refuses = (header: string): Promise<unknown> => refusedWith(MALFORMED, askWith(asker, header));
 
-const rawStatus = (header: string): Promise<number> => rawStatusWith(house, header);
+const rawStatus = (header: string): Promise<number> => rawStatusWith(gateway, header);
 
 describe('S12 a control character passes', () => {
   const characters = ['\n', '\r', '\0', '\u0001', '\t', '\u001f', '\u007f', '\u0085', '\u2028', '\u2029'];
@@ -49,7 +49,7 @@ describe('S12 a control character passes', () => {
   it.each(fields)('in %s', async (field) => {
     const challenge = await challengeOf(asker);
     const genuine = await signedPayload(challenge);
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (const character of characters) {
         const value = `${genuine[field] ?? ''}${character}`;
         await refuses(encodeHeader(await signedPayload(challenge, { [field]: value })));
@@ -71,7 +71,7 @@ describe('S12 a control character passes', () => {
     const signer = newSigner();
     const tail = `\nVersion: 1\nChain ID: ${first.supportedChains[0]?.chainId.split(':')[1]}\nNonce: ${first.info.nonce}`;
     const twofold = await signedPayload(second, { uri: `${first.info.uri}${tail}` }, signer);
-    await costsNothing(house, asker, () => refuses(encodeHeader(twofold)));
+    await costsNothing(gateway, asker, () => refuses(encodeHeader(twofold)));
   });
 });
 
@@ -90,11 +90,11 @@ describe('S13 the size', () => {
     expect(fitting.length).toBeLessThanOrEqual(4096);
     expect(larger.length).toBeGreaterThan(4096);
     expect(await statusOf(askWith(asker, fitting))).toBe(200);
-    await costsNothing(house, asker, () => refuses(larger));
+    await costsNothing(gateway, asker, () => refuses(larger));
   });
 
   it('headers beyond 16 KiB in all are not a 431, or those below are not a 402', async () => {
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (const kibibytes of [5, 8, 12, 15]) expect(await rawStatus('A'.repeat(kibibytes * 1024))).toBe(402);
       for (const kibibytes of [17, 24, 32, 64]) expect(await rawStatus('A'.repeat(kibibytes * 1024))).toBe(431);
     });
@@ -103,7 +103,7 @@ describe('S13 the size', () => {
   it('more than 8 resources, or a field of more than 1,024 characters', async () => {
     const challenge = await challengeOf(asker);
     const signed = async (changes: object) => encodeHeader(await signedPayload(challenge, { ...changes }));
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       await refuses(await signed({ resources: Array.from({ length: 9 }, () => 'r') }));
       await refuses(await signed({ statement: 's'.repeat(1025) }));
       await refuses(await signed({ resources: ['r'.repeat(1025)] }));

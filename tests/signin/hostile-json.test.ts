@@ -16,15 +16,15 @@ import {
 } from './craft.ts';
 import { type Desk, openDesk } from './desk.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 let desk: Desk;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startTestGateway({}, { windowMs: 3_600_000 });
+  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
   desk = await openDesk();
-  asker = overHttp(house);
+  asker = overHttp(gateway);
 });
-afterAll(() => Promise.all([house.stop(), desk.close()]));
+afterAll(() => Promise.all([gateway.stop(), desk.close()]));
 
 const MALFORMED = 'invalid_siwx_header';
 const encodeText = (json: string): string => Buffer.from(json).toString('base64');
@@ -41,11 +41,11 @@ describe('S15 a key that stands twice is read in two ways', () => {
     '%s: the last one is signed, and the first one counts',
     async (name) => {
       const payload = await signedPayload(await challengeOf(asker));
-      const other = await signedPayload(await challengeOf(asker), { uri: house.url, statement: 'another' });
+      const other = await signedPayload(await challengeOf(asker), { uri: gateway.url, statement: 'another' });
       const { [name]: value, ...rest } = payload;
-      const lines = house.logLines.length;
+      const lines = gateway.logLines.length;
       expect(await statusOf(askWith(asker, twice({ ...rest, [name]: value }, name, other[name])))).toBe(200);
-      expect(JSON.parse(house.logLines[lines] ?? '').wallet).toBe(payload.address);
+      expect(JSON.parse(gateway.logLines[lines] ?? '').wallet).toBe(payload.address);
       await refusedWith('invalid_siwx_nonce', askWith(asker, encodeHeader(payload)));
       expect(await statusOf(askWith(asker, encodeHeader(other)))).toBe(200);
     },
@@ -53,9 +53,9 @@ describe('S15 a key that stands twice is read in two ways', () => {
 
   it.each(['nonce', 'uri', 'address', 'statement'])('%s: the first one is signed, and it counts', async (name) => {
     const payload = await signedPayload(await challengeOf(asker));
-    const other = await signedPayload(await challengeOf(asker), { uri: house.url, statement: 'another' });
+    const other = await signedPayload(await challengeOf(asker), { uri: gateway.url, statement: 'another' });
     const swapped = twice({ ...payload, [name]: other[name] }, name, payload[name]);
-    await costsNothing(house, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, swapped)));
+    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, swapped)));
     for (const genuine of [payload, other]) expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
   });
 });
@@ -79,7 +79,7 @@ describe('S16 a payload reaches a prototype', () => {
 
   it('with its fields inside a special key', async () => {
     const payload = await signedPayload(await challengeOf(asker));
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (const name of NAMES) {
         await refusedWith(MALFORMED, askWith(asker, encodeText(`{${member(name, payload)}}`)));
         expectCleanPrototypes();
@@ -114,7 +114,7 @@ describe('S17 a value of another type, size or depth passes', () => {
     const challenge = await challengeOf(asker);
     const genuine = await signedPayload(challenge);
     const { [field]: own, ...rest } = genuine;
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       await refusedWith(MALFORMED, askWith(asker, encodeHeader(rest)));
       for (const [, value] of values) {
         const changed = { ...genuine, [field]: value === 'text' ? [own] : value };
@@ -128,7 +128,7 @@ describe('S17 a value of another type, size or depth passes', () => {
     'in %s',
     async (field) => {
       const genuine = await signedPayload(await challengeOf(asker));
-      await costsNothing(house, asker, async () => {
+      await costsNothing(gateway, asker, async () => {
         for (const value of [null, 1, true, { a: 1 }, [1], [['a']], [null]]) {
           await refusedWith(MALFORMED, askWith(asker, encodeHeader({ ...genuine, [field]: value })));
         }

@@ -74,13 +74,13 @@ describe('S5 a sign-in with an invented nonce is verified', () => {
 });
 
 describe('S5 an invented nonce opens a route', () => {
-  let house: TestGateway;
+  let gateway: TestGateway;
   let other: TestGateway;
   beforeAll(async () => {
-    house = await startTestGateway({}, { windowMs: 3_600_000 });
+    gateway = await startTestGateway({}, { windowMs: 3_600_000 });
     other = await startTestGateway();
   });
-  afterAll(() => Promise.all([house.stop(), other.stop()]));
+  afterAll(() => Promise.all([gateway.stop(), other.stop()]));
 
   it.each<[string, (nonce: string) => string]>([
     ['random', () => randomBytes(16).toString('hex')],
@@ -93,26 +93,26 @@ describe('S5 an invented nonce opens a route', () => {
     ],
     ['all zeros', () => '0'.repeat(32)],
   ])('%s', async (_, change) => {
-    const [asker, signer] = [overHttp(house), newSigner()];
+    const [asker, signer] = [overHttp(gateway), newSigner()];
     const challenge = await challengeOf(asker);
     const changed = await signedPayload(challenge, { nonce: change(challenge.info.nonce) }, signer);
-    await costsNothing(house, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, encodeHeader(changed))));
+    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, encodeHeader(changed))));
     expect(await statusOf(askWith(asker, encodeHeader(await signedPayload(challenge, {}, signer))))).toBe(200);
   });
 
   it('one of another deployment', async () => {
-    const [asker, elsewhere] = [overHttp(house), overHttp(other)];
+    const [asker, elsewhere] = [overHttp(gateway), overHttp(other)];
     const { info } = await challengeOf(elsewhere);
     const payload = await signedPayload(await challengeOf(asker), { nonce: info.nonce });
-    await costsNothing(house, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, encodeHeader(payload))));
+    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, encodeHeader(payload))));
   });
 
   it('one swapped in after signing', async () => {
-    const asker = overHttp(house);
+    const asker = overHttp(gateway);
     const payload = await signedPayload(await challengeOf(asker));
     const { info } = await challengeOf(asker);
     const swapped = encodeHeader({ ...payload, nonce: info.nonce });
-    await costsNothing(house, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, swapped)));
+    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, swapped)));
     expect(await statusOf(askWith(asker, encodeHeader(payload)))).toBe(200);
   });
 });

@@ -15,25 +15,25 @@ import {
 } from './craft.ts';
 import { jsonTestSuite } from './vectors.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(house);
+  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
+  asker = overHttp(gateway);
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const MALFORMED = 'invalid_siwx_header';
 const base64 = (content: string | Uint8Array): string => Buffer.from(content).toString('base64');
 const refuses = (header: string): Promise<unknown> => refusedWith(MALFORMED, askWith(asker, header));
 
-const rawStatus = (header: string): Promise<number> => rawStatusWith(house, header);
+const rawStatus = (header: string): Promise<number> => rawStatusWith(gateway, header);
 
 describe('S14 a malformed header is anything but a 402', () => {
   it('of the 318 files of JSONTestSuite', async () => {
     const files = jsonTestSuite();
     expect(files).toHaveLength(318);
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (const { name, bytes } of files) {
         const header = base64(bytes);
         if (header.length < 15_000) await refuses(header);
@@ -65,7 +65,7 @@ describe('S14 a malformed header is anything but a 402', () => {
     );
     bad.push(base64(Buffer.concat([Buffer.from(json), Buffer.of(0xff)])), base64(`${json}${json}`), base64(`${json},`));
     bad.push(...['null', '[]', '1', '1e999', '""', 'true', '{}', `[${json}]`, `"${header}"`].map(base64));
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (const each of bad) await refuses(each);
     });
     expect(await statusOf(askWith(asker, header))).toBe(200);
@@ -118,7 +118,7 @@ describe('S14 a mutated sign-in is anything but a 402', () => {
         expect(await statusOf(askWith(asker, sent))).toBe(402);
       },
     );
-    await costsNothing(house, asker, () => fc.assert(changes, { numRuns: rounds(20) * 100 }));
+    await costsNothing(gateway, asker, () => fc.assert(changes, { numRuns: rounds(20) * 100 }));
     expect(await statusOf(askWith(asker, header))).toBe(200);
   }, 300_000);
 });

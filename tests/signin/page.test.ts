@@ -67,17 +67,17 @@ const run = promisify(execFile);
 
 suiteWith('curl', 'the commands of the page about signing', () => {
   suiteWith('openssl', 'with openssl', () => {
-    let house: TestGateway;
+    let gateway: TestGateway;
     let folder: string;
     beforeAll(async () => {
       const port = await freePort();
-      house = await startTestGateway({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
+      gateway = await startTestGateway({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
       folder = makeFolder();
       const leads = `connect-to = "localhost:8402:127.0.0.1:${port}"`;
       writeFileSync(join(folder, '.curlrc'), `${leads}\nwrite-out = "%{stderr}%{http_code} "\n`);
     });
     afterAll(async () => {
-      await house.stop();
+      await gateway.stop();
       rmSync(folder, { recursive: true, force: true });
     });
 
@@ -96,7 +96,7 @@ suiteWith('curl', 'the commands of the page about signing', () => {
         [true, 'assetDetail'],
         [true, 'search'],
       ]);
-      expect(house.upstream.arrivals).toHaveLength(2);
+      expect(gateway.upstream.arrivals).toHaveLength(2);
     });
 
     it.each(['', '00', '0000ff', '00'.repeat(64), 'ff'.repeat(64), '01'.repeat(33)])(

@@ -17,16 +17,16 @@ import {
 } from './craft.ts';
 import { type Example, exampleOf } from './examples.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(house);
+  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
+  asker = overHttp(gateway);
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const send = ({ target, init }: Example, header: string): Promise<Response> =>
-  fetch(`${house.url}${target}`, { ...init, headers: { ...init.headers, 'SIGN-IN-WITH-X': header } });
+  fetch(`${gateway.url}${target}`, { ...init, headers: { ...init.headers, 'SIGN-IN-WITH-X': header } });
 
 describe('S3 a header for one route opens another', () => {
   const examples = routes.filter(({ access }) => access === 'siwx').map((row) => exampleOf(row));
@@ -35,9 +35,9 @@ describe('S3 a header for one route opens another', () => {
     expect(examples).toHaveLength(19);
     for (const example of examples) {
       const header = encodeHeader(
-        await signedPayload(await challengeFor(`${house.url}${example.target}`, example.init)),
+        await signedPayload(await challengeFor(`${gateway.url}${example.target}`, example.init)),
       );
-      await costsNothing(house, asker, async () => {
+      await costsNothing(gateway, asker, async () => {
         const others = examples.filter((other) => other !== example);
         await Promise.all(others.map((other) => refusedWith('invalid_siwx_uri_mismatch', send(other, header))));
       });
@@ -47,7 +47,7 @@ describe('S3 a header for one route opens another', () => {
 
   it('with another query, though it was signed with one', async () => {
     const header = encodeHeader(await signedPayload(await challengeOf(asker, SEARCH)));
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (const target of [`${SEARCH}&limit=5`, SEARCH.replace('q=sol', 'q=usdc'), SEARCH.replace('?q=sol', '')]) {
         await refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, target));
       }
@@ -60,7 +60,7 @@ describe('S3 a header for one route opens another', () => {
     ['the origin with a slash', '/'],
     ['the path without a query', '/v1/x402/tokens/assets/search'],
   ])('a signature for %s is refused, though it covers the URL', async (_, path) => {
-    expect(await statusOf(askFreshly(asker, SEARCH, { uri: `${house.url}${path}` }))).toBe(200);
+    expect(await statusOf(askFreshly(asker, SEARCH, { uri: `${gateway.url}${path}` }))).toBe(200);
   });
 });
 
@@ -69,7 +69,7 @@ async function refusesButKeepsNonce(code: string, changes: Changes): Promise<voi
   const signer = newSigner();
   const challenge = await challengeOf(asker);
   const bad = encodeHeader(await signedPayload(challenge, changes, signer));
-  await costsNothing(house, asker, () => refusedWith(code, askWith(asker, bad)));
+  await costsNothing(gateway, asker, () => refusedWith(code, askWith(asker, bad)));
   const good = encodeHeader(await signedPayload(challenge, {}, signer));
   expect(await statusOf(askWith(asker, good))).toBe(200);
 }
@@ -92,18 +92,18 @@ const HOSTS: [string, (port: number) => string][] = [
 
 describe('S4 another domain passes', () => {
   it.each(HOSTS)('%s', async (_, hostAt) => {
-    await refusesButKeepsNonce('invalid_siwx_domain_mismatch', { domain: hostAt(house.port) });
+    await refusesButKeepsNonce('invalid_siwx_domain_mismatch', { domain: hostAt(gateway.port) });
   });
 
   it('upper case of a name, or the whole origin', async () => {
-    await refusesButKeepsNonce('invalid_siwx_domain_mismatch', { domain: `LOCALHOST:${house.port}` });
-    await refusesButKeepsNonce('invalid_siwx_domain_mismatch', { domain: house.url });
+    await refusesButKeepsNonce('invalid_siwx_domain_mismatch', { domain: `LOCALHOST:${gateway.port}` });
+    await refusesButKeepsNonce('invalid_siwx_domain_mismatch', { domain: gateway.url });
   });
 });
 
 describe('S4 another uri passes', () => {
   it.each(HOSTS)('with %s', async (_, hostAt) => {
-    await refusesButKeepsNonce('invalid_siwx_uri_mismatch', { uri: `http://${hostAt(house.port)}${SEARCH}` });
+    await refusesButKeepsNonce('invalid_siwx_uri_mismatch', { uri: `http://${hostAt(gateway.port)}${SEARCH}` });
   });
 
   it.each<[string, (origin: string) => string]>([
@@ -117,7 +117,7 @@ describe('S4 another uri passes', () => {
     ['no origin', () => SEARCH],
     ['no URL', () => 'about:blank'],
   ])('%s', async (_, uriFor) => {
-    await refusesButKeepsNonce('invalid_siwx_uri_mismatch', { uri: uriFor(house.url) });
+    await refusesButKeepsNonce('invalid_siwx_uri_mismatch', { uri: uriFor(gateway.url) });
   });
 });
 

@@ -8,7 +8,7 @@ import { askWith, costsNothing, HEALTH, overHttp, refusedWith, SEARCH, signInFor
 const EVIL = 'evil.test';
 const PUBLIC_ORIGIN = 'https://gw.example';
 
-let house: TestGateway;
+let gateway: TestGateway;
 let published: TestGateway;
 let publishedPort: number;
 
@@ -22,21 +22,21 @@ const freePort = (): Promise<number> =>
 
 beforeAll(async () => {
   publishedPort = await freePort();
-  house = await startTestGateway({}, { windowMs: 3_600_000 });
+  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
   published = await startTestGateway({ PORT: String(publishedPort), GATEWAY_BASE_URL: PUBLIC_ORIGIN });
 });
-afterAll(() => Promise.all([house.stop(), published.stop()]));
+afterAll(() => Promise.all([gateway.stop(), published.stop()]));
 
 /** A request as text, with these lines and no others but Connection. */
 const request = (line: string, headers: readonly string[]): string =>
   `${[line, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`;
 
-const host = (): string => `Host: 127.0.0.1:${house.port}`;
+const host = (): string => `Host: 127.0.0.1:${gateway.port}`;
 const search = `GET ${SEARCH} HTTP/1.1`;
 const bodyOf = (raw: string): { error?: string } => JSON.parse(raw.slice(raw.indexOf('\r\n\r\n') + 4));
 
 async function expectRefused(raw: string, status: number, error: string): Promise<void> {
-  const answer = await sendRaw(house.port, raw);
+  const answer = await sendRaw(gateway.port, raw);
   expect([rawStatusOf(answer), bodyOf(answer).error]).toEqual([status, error]);
   expect(answer.toLowerCase()).not.toContain('evil');
 }
@@ -50,9 +50,9 @@ const withSignIns = (values: readonly string[]): string =>
 
 /** Sends these values, and shows that they bought one answer with one upstream call. */
 async function expectOneAnswer(values: readonly string[]): Promise<void> {
-  const arrivals = house.upstream.arrivals.length;
-  expect(rawStatusOf(await sendRaw(house.port, withSignIns(values), 5000))).toBe(200);
-  expect(house.upstream.arrivals.length).toBe(arrivals + 1);
+  const arrivals = gateway.upstream.arrivals.length;
+  expect(rawStatusOf(await sendRaw(gateway.port, withSignIns(values), 5000))).toBe(200);
+  expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
 }
 
 const JUNK = 'e30=';
@@ -69,14 +69,14 @@ describe('S18 of two sign-in headers the last counts', () => {
   ];
 
   it.each(lastIsGood)('a good one after %s opens the route once', async (_, valuesFor) => {
-    const asker = overHttp(house);
+    const asker = overHttp(gateway);
     const good = await signInFor(asker);
     await expectOneAnswer(valuesFor(good));
-    await costsNothing(house, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, good)));
+    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, good)));
   });
 
   it('a fresh one after a used one opens the route once', async () => {
-    const asker = overHttp(house);
+    const asker = overHttp(gateway);
     const [used, fresh] = [await signInFor(asker), await signInFor(asker)];
     await expectOneAnswer([used]);
     await expectOneAnswer([used, fresh]);
@@ -84,15 +84,15 @@ describe('S18 of two sign-in headers the last counts', () => {
       [used, fresh],
       [fresh, used],
     ]) {
-      await costsNothing(house, asker, () => expectRefused(withSignIns(values), 402, 'invalid_siwx_nonce'));
+      await costsNothing(gateway, asker, () => expectRefused(withSignIns(values), 402, 'invalid_siwx_nonce'));
     }
   });
 
   it('of two good ones only the last is burnt', async () => {
-    const asker = overHttp(house);
+    const asker = overHttp(gateway);
     const [first, last] = [await signInFor(asker), await signInFor(asker)];
     await expectOneAnswer([first, last]);
-    await costsNothing(house, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, last)));
+    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, last)));
     expect(await statusOf(askWith(asker, first))).toBe(200);
   });
 
@@ -110,9 +110,9 @@ describe('S18 of two sign-in headers the last counts', () => {
   ];
 
   it.each(refused)('a good one with %s is refused, and not burnt', async (_, valuesFor) => {
-    const asker = overHttp(house);
+    const asker = overHttp(gateway);
     const good = await signInFor(asker);
-    await costsNothing(house, asker, () => expectRefused(withSignIns(valuesFor(good)), 402, 'invalid_siwx_header'));
+    await costsNothing(gateway, asker, () => expectRefused(withSignIns(valuesFor(good)), 402, 'invalid_siwx_header'));
     expect(await statusOf(askWith(asker, good))).toBe(200);
   });
 });
@@ -134,9 +134,9 @@ describe('S19 a sign-in is taken from elsewhere than its header', () => {
   ];
 
   it.each(places)('%s', async (_, requestWith) => {
-    const asker = overHttp(house);
+    const asker = overHttp(gateway);
     const good = await signInFor(asker);
-    await costsNothing(house, asker, () => expectRefused(requestWith(good), 402, 'sign_in_required'));
+    await costsNothing(gateway, asker, () => expectRefused(requestWith(good), 402, 'sign_in_required'));
     expect(await statusOf(askWith(asker, good))).toBe(200);
   });
 });
@@ -157,8 +157,8 @@ describe('S20 a client names the origin of the challenge', () => {
     ['two Hosts', search, ['Host: 127.0.0.1:PORT', `Host: ${EVIL}`]],
     ['two Hosts, ours last', search, [`Host: ${EVIL}`, 'Host: 127.0.0.1:PORT']],
   ])('%s', async (_, line, headers) => {
-    const raw = request(line, headers).replaceAll('PORT', String(house.port));
-    await costsNothing(house, overHttp(house), () => expectRefused(raw, 400, 'bad_request'));
+    const raw = request(line, headers).replaceAll('PORT', String(gateway.port));
+    await costsNothing(gateway, overHttp(gateway), () => expectRefused(raw, 400, 'bad_request'));
   });
 
   it.each([
@@ -172,7 +172,7 @@ describe('S20 a client names the origin of the challenge', () => {
     'X-Rewrite-URL',
   ])('%s', async (name) => {
     const raw = request(search, [host(), `${name}: http://${EVIL}`]);
-    await costsNothing(house, overHttp(house), () => expectRefused(raw, 402, 'sign_in_required'));
+    await costsNothing(gateway, overHttp(gateway), () => expectRefused(raw, 402, 'sign_in_required'));
   });
 
   it('Forwarded and X-Forwarded-Proto', async () => {
@@ -194,14 +194,14 @@ describe('S20 a client names the origin of the challenge', () => {
   });
 
   it.each(['127.0.0.1', 'localhost'])('%s is challenged for another name than it dialled', async (name) => {
-    const asker = overHttp({ url: `http://${name}:${house.port}` });
+    const asker = overHttp({ url: `http://${name}:${gateway.port}` });
     expect(await statusOf(askWith(asker, await signInFor(asker)))).toBe(200);
   });
 
   it('a sign-in for one loopback name opens the other', async () => {
-    const [one, other] = [overHttp(house), overHttp({ url: `http://localhost:${house.port}` })];
+    const [one, other] = [overHttp(gateway), overHttp({ url: `http://localhost:${gateway.port}` })];
     const header = await signInFor(one);
-    await costsNothing(house, one, async () => expect(await statusOf(askWith(other, header))).toBe(402));
+    await costsNothing(gateway, one, async () => expect(await statusOf(askWith(other, header))).toBe(402));
     expect(await statusOf(askWith(one, header))).toBe(200);
   });
 });

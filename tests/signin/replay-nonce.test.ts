@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askWith, HEALTH, overHttp, SEARCH, signInFor, statusOf } from './craft.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 /** A client, and how often it has sent something. */
 function counting({ url }: TestGateway) {
@@ -21,7 +21,7 @@ function counting({ url }: TestGateway) {
 
 describe('Replay-Nonce', () => {
   it('is missing, repeated or used up', async () => {
-    const asker = overHttp(house);
+    const asker = overHttp(gateway);
     const seen = new Set<string>();
     let header = await signInFor(asker);
     for (let round = 0; round < 20; round++) {
@@ -35,7 +35,7 @@ describe('Replay-Nonce', () => {
   });
 
   it('is given to one who has not signed in', async () => {
-    const asker = overHttp(house);
+    const asker = overHttp(gateway);
     const header = await signInFor(asker);
     expect(await statusOf(askWith(asker, header))).toBe(200);
     for (const answer of [
@@ -53,7 +53,7 @@ describe('Replay-Nonce', () => {
 
 describe('the client', () => {
   it('needs more than one round trip a request, or two for the first', async () => {
-    const { client, count } = counting(house);
+    const { client, count } = counting(gateway);
     expect(await statusOf(client.ask(HEALTH))).toBe(200);
     expect(count.sent).toBe(2);
     const paths = [
@@ -93,20 +93,20 @@ describe('the client', () => {
   });
 
   it('loses requests that it sends at once', async () => {
-    const { client } = counting(house);
+    const { client } = counting(gateway);
     const answers = await Promise.all(Array.from({ length: 20 }, () => client.ask(SEARCH)));
     expect(await Promise.all(answers.map(statusOf))).toEqual(answers.map(() => 200));
   });
 
   it('signs for another origin than the one it asked', async () => {
-    const arrivals = house.upstream.arrivals.length;
+    const arrivals = gateway.upstream.arrivals.length;
     const foreign: typeof fetch = async (...parts) => {
       const response = await fetch(...parts);
-      const body = (await response.text()).replaceAll(`127.0.0.1:${house.port}`, 'evil.test');
+      const body = (await response.text()).replaceAll(`127.0.0.1:${gateway.port}`, 'evil.test');
       return new Response(body, { status: response.status });
     };
-    const client = new GatewayClient({ baseUrl: house.url, signer: newSigner(), fetch: foreign });
+    const client = new GatewayClient({ baseUrl: gateway.url, signer: newSigner(), fetch: foreign });
     await expect(client.ask(HEALTH)).rejects.toThrow('evil.test');
-    expect(house.upstream.arrivals.length).toBe(arrivals);
+    expect(gateway.upstream.arrivals.length).toBe(arrivals);
   });
 });

@@ -21,17 +21,17 @@ import { malleated } from './forgery.ts';
 
 const AT_ONCE = 200;
 
-let house: TestGateway;
+let gateway: TestGateway;
 let asker: Asker;
 beforeAll(async () => {
-  house = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(house);
+  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
+  asker = overHttp(gateway);
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 async function oneOfMany(requestId: string | undefined): Promise<void> {
   const header = await signInFor(asker);
-  const arrivals = house.upstream.arrivals.length;
+  const arrivals = gateway.upstream.arrivals.length;
   const headers = { [HEADERS.signIn]: header, ...(requestId && { 'X-Request-Id': requestId }) };
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => asker.ask(SEARCH, headers)));
   const good = answers.filter(({ status }) => status === 200);
@@ -40,7 +40,7 @@ async function oneOfMany(requestId: string | undefined): Promise<void> {
   const refused = answers.filter((answer) => answer !== good[0]);
   const challenges = await Promise.all(refused.map((answer) => refusedWith('invalid_siwx_nonce', answer)));
   expect(new Set(challenges.map(({ info }) => info.nonce)).size).toBe(AT_ONCE - 1);
-  expect(house.upstream.arrivals.length).toBe(arrivals + 1);
+  expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
 }
 
 describe('S1 one header sent 200 times at once is answered more than once', () => {
@@ -61,7 +61,7 @@ describe('S1 one header sent 200 times at once is answered more than once', () =
   it('one after the other, a replay costs budget', async () => {
     const header = await signInFor(asker);
     expect(await statusOf(askWith(asker, header))).toBe(200);
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       for (let round = 0; round < 20; round++) await refusedWith('invalid_siwx_nonce', askWith(asker, header));
     });
   });
@@ -109,15 +109,15 @@ describe('S2 a replay passes in another spelling', () => {
       ...payload,
       signature: bs58.encode(malleated(bs58.decode(String(payload.signature)))),
     });
-    await costsNothing(house, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, other)));
+    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_signature', askWith(asker, other)));
     expect(await statusOf(askWith(asker, encodeHeader(payload)))).toBe(200);
   });
 });
 
 describe('HEAD', () => {
   it('needs no sign-in, or leaves its nonce good for a GET', async () => {
-    const head = (headers = {}) => fetch(`${house.url}${SEARCH}`, { method: 'HEAD', headers });
-    await costsNothing(house, asker, async () => {
+    const head = (headers = {}) => fetch(`${gateway.url}${SEARCH}`, { method: 'HEAD', headers });
+    await costsNothing(gateway, asker, async () => {
       const refused = await head();
       expect([refused.status, await refused.text()]).toEqual([402, '']);
       expect(refused.headers.get('payment-required')).not.toBeNull();

@@ -20,14 +20,14 @@ const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const houses: TestGateway[] = [];
 let wide: TestGateway;
 async function open(variables = {}, options: TestGatewayOptions = { windowMs: 3_600_000 }): Promise<TestGateway> {
-  const house = await startTestGateway(variables, options);
-  houses.push(house);
-  return house;
+  const gateway = await startTestGateway(variables, options);
+  houses.push(gateway);
+  return gateway;
 }
 beforeAll(async () => {
   wide = await open({ UPSTREAM_TIMEOUT_MS: '300' });
 });
-afterAll(() => Promise.all(houses.map((house) => house.stop())));
+afterAll(() => Promise.all(houses.map((gateway) => gateway.stop())));
 
 const errorOf = async (response: Response): Promise<unknown> => ((await response.json()) as { error?: string }).error;
 
@@ -65,41 +65,41 @@ describe('a header refused with 400', () => {
 
 describe('S21 a good header refused for lack of budget', () => {
   it('is burnt by the 429, so that it does not work when the slot frees', async () => {
-    const house = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }, { windowMs: 1500 });
-    const asker = overHttp(house);
+    const gateway = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }, { windowMs: 1500 });
+    const asker = overHttp(gateway);
     const header = await signInFor(asker);
     for (let used = 0; used < 2; used++) expect(await statusOf(askFreshly(asker))).toBe(200);
-    const arrivals = house.upstream.arrivals.length;
+    const arrivals = gateway.upstream.arrivals.length;
     const limited = await askWith(asker, header);
     expect([limited.status, await errorOf(limited)]).toEqual([429, 'rate_limited']);
     expect(limited.headers.get('ratelimit')).toMatch(/^"upstream";r=0;t=\d+$/);
     expect(limited.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
     expect(await statusOf(askWith(asker, header))).toBe(429);
-    expect(house.upstream.arrivals.length).toBe(arrivals);
+    expect(gateway.upstream.arrivals.length).toBe(arrivals);
     await wait(Number(limited.headers.get('retry-after')) * 1000);
     expect(await statusOf(askWith(asker, header))).toBe(200);
     await refusedWith('invalid_siwx_nonce', askWith(asker, header));
   });
 
   it('costs a replay budget, or a replay gets the 429 of one that is good', async () => {
-    const house = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '1' });
-    const asker = overHttp(house);
+    const gateway = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '1' });
+    const asker = overHttp(gateway);
     const header = await signInFor(asker);
     expect(await statusOf(askWith(asker, header))).toBe(200);
     await refusedWith('invalid_siwx_nonce', askWith(asker, header));
-    expect(house.upstream.arrivals).toHaveLength(1);
+    expect(gateway.upstream.arrivals).toHaveLength(1);
   });
 
   it('is burnt while the upstream has asked for a pause', async () => {
-    const house = await open();
-    const asker = overHttp(house);
-    Object.assign(house.upstream.faults, { status: 429, retryAfter: '1', times: 1 });
+    const gateway = await open();
+    const asker = overHttp(gateway);
+    Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '1', times: 1 });
     expect(await statusOf(askFreshly(asker))).toBe(503);
     const header = await signInFor(asker);
     const paused = await askWith(asker, header);
     expect([paused.status, await errorOf(paused)]).toEqual([503, 'upstream_rate_limited']);
     expect(paused.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
-    expect(house.upstream.arrivals).toHaveLength(1);
+    expect(gateway.upstream.arrivals).toHaveLength(1);
     await wait(Number(paused.headers.get('retry-after')) * 1000);
     expect(await statusOf(askWith(asker, header))).toBe(200);
   });
@@ -107,15 +107,15 @@ describe('S21 a good header refused for lack of budget', () => {
 
 describe('S21 a good header refused because 64 calls are in flight', () => {
   it('is burnt, or reaches the upstream, or a replay gets the 503 of one that is good', async () => {
-    const house = await open();
-    const asker = overHttp(house);
+    const gateway = await open();
+    const asker = overHttp(gateway);
     const used = await signInFor(asker);
     expect(await statusOf(askWith(asker, used))).toBe(200);
     const headers = await Promise.all(Array.from({ length: 65 }, () => signInFor(asker)));
     const last = headers.pop() ?? '';
-    house.upstream.faults.delayMs = 1000;
+    gateway.upstream.faults.delayMs = 1000;
     const running = headers.map((header) => statusOf(askWith(asker, header)));
-    while (house.upstream.arrivals.length < 65) await wait(5);
+    while (gateway.upstream.arrivals.length < 65) await wait(5);
     const crowded = await askWith(asker, last);
     expect([crowded.status, await errorOf(crowded), crowded.headers.get('retry-after')]).toEqual([
       503,
@@ -124,8 +124,8 @@ describe('S21 a good header refused because 64 calls are in flight', () => {
     ]);
     await refusedWith('invalid_siwx_nonce', askWith(asker, used));
     expect(new Set(await Promise.all(running))).toEqual(new Set([200]));
-    expect(house.upstream.arrivals).toHaveLength(65);
-    house.upstream.faults.reset();
+    expect(gateway.upstream.arrivals).toHaveLength(65);
+    gateway.upstream.faults.reset();
     expect(await statusOf(askWith(asker, last))).toBe(200);
   });
 });

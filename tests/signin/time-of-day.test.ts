@@ -104,8 +104,8 @@ describe('a gateway that was started before its machine knew the time', () => {
 
   it.each([-HOUR, HOUR])('V12 off by %i s, shows the time and lets clients in once it is known', async (seconds) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 });
-    const house = await startTestGateway();
-    const asker = overHttp(house);
+    const gateway = await startTestGateway();
+    const asker = overHttp(gateway);
     const early = await signInFor(asker);
     vi.useRealTimers();
     const { info } = await challengeOf(asker);
@@ -113,9 +113,9 @@ describe('a gateway that was started before its machine knew the time', () => {
     expect(await statusOf(askFreshly(asker, SEARCH, { issuedAt: new Date().toISOString() }))).toBe(200);
     expect(await statusOf(askWith(asker, early))).toBe(200);
     await refusedWith('invalid_siwx_nonce', askWith(asker, early));
-    const client = new GatewayClient({ baseUrl: house.url, signer: newSigner() });
+    const client = new GatewayClient({ baseUrl: gateway.url, signer: newSigner() });
     expect(await statusOf(client.ask(SEARCH))).toBe(200);
-    await house.stop();
+    await gateway.stop();
   });
 });
 
@@ -137,14 +137,14 @@ redisSuite('a Redis whose clock was set back an hour', () => {
   it('V12 lets clients in with the right time, once a nonce', async () => {
     const redis = await startRedis();
     await redis.command('HSET', '{gw:budgets}:state', 'ahead', String(HOUR * 1000));
-    const house = await startTestGateway({ REDIS_URL: redis.url });
-    const asker = overHttp(house);
+    const gateway = await startTestGateway({ REDIS_URL: redis.url });
+    const asker = overHttp(gateway);
     const { info } = await challengeOf(asker);
     expect(Math.abs(Date.parse(info.issuedAt) - Date.now())).toBeLessThan(10_000);
     const header = await signInFor(asker, SEARCH, { issuedAt: new Date().toISOString() });
     expect(await statusOf(askWith(asker, header))).toBe(200);
     await refusedWith('invalid_siwx_nonce', askWith(asker, header));
-    await house.stop();
+    await gateway.stop();
     await redis.stop();
   });
 });

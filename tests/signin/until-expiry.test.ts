@@ -24,27 +24,27 @@ import { exampleOf } from './examples.ts';
 const variables = { SIWX_NONCE: 'until-expiry' };
 
 describe('until-expiry', () => {
-  let house: TestGateway;
+  let gateway: TestGateway;
   beforeAll(async () => {
-    house = await startTestGateway(variables, { windowMs: 3_600_000 });
+    gateway = await startTestGateway(variables, { windowMs: 3_600_000 });
   });
-  afterAll(() => house.stop());
+  afterAll(() => gateway.stop());
 
   it('one header serves only once', async () => {
-    const asker = overHttp(house);
+    const asker = overHttp(gateway);
     const header = await signInFor(asker);
-    const arrivals = house.upstream.arrivals.length;
+    const arrivals = gateway.upstream.arrivals.length;
     const answers = Array.from({ length: 50 }, () => statusOf(askWith(asker, header)));
     expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
-    expect(house.upstream.arrivals.length).toBe(arrivals + 50);
+    expect(gateway.upstream.arrivals.length).toBe(arrivals + 50);
   });
 
   it('one header serves another wallet or origin too', async () => {
-    const asker = overHttp(house);
+    const asker = overHttp(gateway);
     const payload = await signedPayload(await challengeOf(asker));
     const stranger = await signedPayload(await challengeOf(asker));
     expect(await statusOf(askWith(asker, encodeHeader(payload)))).toBe(200);
-    await costsNothing(house, asker, async () => {
+    await costsNothing(gateway, asker, async () => {
       const swapped = { ...payload, address: stranger.address };
       await refusedWith('invalid_siwx_signature', askWith(asker, encodeHeader(swapped)));
       const elsewhere = encodeHeader({ ...payload, domain: 'evil.test' });
@@ -54,11 +54,11 @@ describe('until-expiry', () => {
 });
 
 describe('until-expiry with the official client: one signature', () => {
-  let house: TestGateway;
+  let gateway: TestGateway;
   beforeAll(async () => {
-    house = await startTestGateway(variables, { windowMs: 3_600_000 });
+    gateway = await startTestGateway(variables, { windowMs: 3_600_000 });
   });
-  afterAll(() => house.stop());
+  afterAll(() => gateway.stop());
 
   /** A page on which a person signs once: the official client's header goes with every later request. */
   async function openPage() {
@@ -88,26 +88,26 @@ describe('until-expiry with the official client: one signature', () => {
   it('opens every route', async () => {
     const { ask, signatures } = await openPage();
     const rows = routes.filter(({ access }) => access === 'siwx');
-    const arrivals = house.upstream.arrivals.length;
+    const arrivals = gateway.upstream.arrivals.length;
     for (const row of rows) {
       const { target, init } = exampleOf(row);
-      expect(await statusOf(ask(`${house.url}${target}`, init)), row.path).toBe(200);
+      expect(await statusOf(ask(`${gateway.url}${target}`, init)), row.path).toBe(200);
     }
-    expect(house.upstream.arrivals.length).toBe(arrivals + rows.length);
+    expect(gateway.upstream.arrivals.length).toBe(arrivals + rows.length);
     expect([rows.length, signatures()]).toEqual([19, 1]);
   });
 
   it('names the origin to the wallet, and the URL asked for as the resource', async () => {
-    const challenge = await (await fetch(`${house.url}${SEARCH}`)).json();
-    expect(challenge.extensions['sign-in-with-x'].info.uri).toBe(house.url);
-    expect(challenge.resource.url).toBe(`${house.url}${SEARCH}`);
+    const challenge = await (await fetch(`${gateway.url}${SEARCH}`)).json();
+    expect(challenge.extensions['sign-in-with-x'].info.uri).toBe(gateway.url);
+    expect(challenge.resource.url).toBe(`${gateway.url}${SEARCH}`);
   });
 
   it('for one path opens no other', async () => {
-    const asker = overHttp(house);
-    const header = await signInFor(asker, SEARCH, { uri: `${house.url}${SEARCH}` });
+    const asker = overHttp(gateway);
+    const header = await signInFor(asker, SEARCH, { uri: `${gateway.url}${SEARCH}` });
     expect(await statusOf(askWith(asker, header))).toBe(200);
-    await costsNothing(house, asker, () => refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, HEALTH)));
+    await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_uri_mismatch', askWith(asker, header, HEALTH)));
   });
 });
 

@@ -33,9 +33,9 @@ async function copy(): Promise<void> {
 
 describe('a copy of a store that is in use', () => {
   it('serves what was bought before it was made, and what was paid since, and charges nobody', async () => {
-    const shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-    const { mainnet, provider } = shop;
-    const first = await startSellingGateway(ROOMY, { shop, dataDir: folder });
+    const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    const { mainnet, provider } = solana;
+    const first = await startSellingGateway(ROOMY, { solana: solana, dataDir: folder });
     const [before, after, later] = [newPath(), newPath(), newPath()];
     const buyer = await newBuyer(mainnet);
     const payments = new Map<string, string>();
@@ -45,7 +45,7 @@ describe('a copy of a store that is in use', () => {
     expect((await ask(first.url + after, payments.get(after))).status).toBe(200);
     await first.gateway.stop();
 
-    const second = await startSellingGateway(ROOMY, { shop, dataDir: restored });
+    const second = await startSellingGateway(ROOMY, { solana: solana, dataDir: restored });
     const calls = provider.arrivals.length;
     const again = await ask(second.url + before, payments.get(before));
     expect([again.status, again.isReplayed, again.text]).toEqual([200, true, bought.text]);
@@ -55,7 +55,7 @@ describe('a copy of a store that is in use', () => {
     expect((await ask(second.url + later, payments.get(later))).status).toBe(200);
     expect(mainnet.transfers).toHaveLength(3);
     await second.stop();
-    await shop.close();
+    await solana.close();
   });
 
   it('has the secret, what is owed and the slots of when it was made, and no nonces', async () => {

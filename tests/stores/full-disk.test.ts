@@ -79,15 +79,15 @@ describe('R8 a store whose disk has no room', () => {
   it('R8 lets nothing through on a real full disk, and costs nobody anything', async ({ skip }) => {
     const disk = mountDisk(96);
     if (!disk) return skip('this user may not mount a disk');
-    const house = await startTestGateway(
+    const gateway = await startTestGateway(
       { TOKENS_RATE_LIMIT_PER_MINUTE: '1000' },
       { dataDir: disk.folder, paid: true },
     );
-    const [signInUrl, paidUrl] = [house.url + HEALTH, house.url + newPath()];
-    const shop = house.shop;
-    if (!shop) throw new Error('nothing is sold');
+    const [signInUrl, paidUrl] = [gateway.url + HEALTH, gateway.url + newPath()];
+    const solana = gateway.solana;
+    if (!solana) throw new Error('nothing is sold');
     const header = await signedHeader(signInUrl);
-    const payment = await (await newBuyer(shop.mainnet)).pay(paidUrl);
+    const payment = await (await newBuyer(solana.mainnet)).pay(paidUrl);
     const ballast = join(disk.folder, 'ballast');
     writeFileSync(ballast, Buffer.alloc(40 * MIB));
     const signedIn = await fetch(signInUrl, { headers: { 'SIGN-IN-WITH-X': header } });
@@ -95,15 +95,15 @@ describe('R8 a store whose disk has no room', () => {
     const paid = await ask(paidUrl, payment);
     expect([paid.status, paid.code]).toEqual([503, 'state_unavailable']);
     expect(paid.text).toContain('"state":"unused"');
-    expect(house.upstream.arrivals).toHaveLength(0);
-    expect(shop.mainnet.transfers).toHaveLength(0);
-    expect(house.logLines.join('')).toContain('DATA_DIR has less than 64 MiB free');
+    expect(gateway.upstream.arrivals).toHaveLength(0);
+    expect(solana.mainnet.transfers).toHaveLength(0);
+    expect(gateway.logLines.join('')).toContain('DATA_DIR has less than 64 MiB free');
     rmSync(ballast);
     expect((await fetch(signInUrl, { headers: { 'SIGN-IN-WITH-X': header } })).status).toBe(200);
     expect((await askSigned(signInUrl)).headers.get('ratelimit')).toContain('r=998');
     expect((await ask(paidUrl, payment)).status).toBe(200);
-    expect(shop.mainnet.transfers).toHaveLength(1);
-    await house.stop();
+    expect(solana.mainnet.transfers).toHaveLength(1);
+    await gateway.stop();
     disk.unmount();
   });
 });

@@ -10,16 +10,16 @@ const EIGHT_UNKNOWN = 'a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8&i=9';
 const BUILT_IN = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'];
 
 describe('a client that sends', () => {
-  let house: TestGateway;
+  let gateway: TestGateway;
   beforeAll(async () => {
-    house = await startTestGateway();
+    gateway = await startTestGateway();
   });
-  afterAll(() => house.stop());
+  afterAll(() => gateway.stop());
 
   const refusedWithoutCall = async (path: string, init: RequestInit = {}): Promise<void> => {
-    const before = house.upstream.arrivals.length;
-    const answer = await askSigned(`${house.url}${path}`, init);
-    expect([answer.status, house.upstream.arrivals.length - before]).toEqual([400, 0]);
+    const before = gateway.upstream.arrivals.length;
+    const answer = await askSigned(`${gateway.url}${path}`, init);
+    expect([answer.status, gateway.upstream.arrivals.length - before]).toEqual([400, 0]);
   };
 
   it('more broken rules than a validator reports', async () => {
@@ -36,8 +36,8 @@ describe('a client that sends', () => {
 
   it('S16 names of built-ins as parameters, on any route', async () => {
     for (const name of BUILT_IN) {
-      expect((await fetch(`${house.url}/healthz?${name}=1`)).status).toBe(400);
-      expect((await fetch(`${house.url}/v1/catalog?${name}`)).status).toBe(400);
+      expect((await fetch(`${gateway.url}/healthz?${name}=1`)).status).toBe(400);
+      expect((await fetch(`${gateway.url}/v1/catalog?${name}`)).status).toBe(400);
       await refusedWithoutCall(`/v1/x402/tokens/assets/solana?${name}=1`);
     }
     expect(routes.length).toBeGreaterThan(20);
@@ -45,7 +45,7 @@ describe('a client that sends', () => {
 
   it('nothing at all, and keeps its side open', { timeout: 30_000 }, async () => {
     const sockets = Array.from({ length: 20 }, () =>
-      connect({ port: house.port, host: '127.0.0.1', allowHalfOpen: true }),
+      connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true }),
     );
     const closed = sockets.map(async (socket: Socket) => {
       socket.on('error', () => undefined).resume();
@@ -55,28 +55,28 @@ describe('a client that sends', () => {
       clearInterval(writing);
     });
     await Promise.all(closed);
-    expect((await fetch(`${house.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
   });
 
   it('H7 sixteen KiB of tiny headers', async () => {
-    const raw = await sendRaw(house.port, `GET /healthz HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(4400)}\r\n`);
+    const raw = await sendRaw(gateway.port, `GET /healthz HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(4400)}\r\n`);
     expect(statusOf(raw)).toBe(431);
   });
 });
 
 describe('a client that goes away', () => {
   it('H13 with answers still queued does not hold up the end', async () => {
-    const house = await startTestGateway();
-    house.upstream.faults.delayMs = 500;
+    const gateway = await startTestGateway();
+    gateway.upstream.faults.delayMs = 500;
     const path = '/v1/x402/tokens/assets/solana';
-    const header = await signedHeader(`${house.url}${path}`);
-    const socket = connect(house.port, '127.0.0.1');
+    const header = await signedHeader(`${gateway.url}${path}`);
+    const socket = connect(gateway.port, '127.0.0.1');
     const request = (target: string, extra = '') =>
-      `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${house.port}\r\n${extra}\r\n`;
+      `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\n${extra}\r\n`;
     socket.write(request(path, `SIGN-IN-WITH-X: ${header}\r\n`) + request('/healthz').repeat(3));
-    await expect.poll(() => house.upstream.arrivals.length).toBe(1);
+    await expect.poll(() => gateway.upstream.arrivals.length).toBe(1);
     socket.resetAndDestroy();
-    await house.stop();
-    expect(house.upstream.arrivals).toHaveLength(1);
+    await gateway.stop();
+    expect(gateway.upstream.arrivals).toHaveLength(1);
   });
 });

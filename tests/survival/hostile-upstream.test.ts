@@ -18,23 +18,23 @@ async function rawUpstream(answer: (socket: Socket) => void): Promise<{ server: 
 const head = (headers: string, body: string): string => `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n${body}`;
 
 describe('an upstream that answers with', () => {
-  let house: TestGateway | undefined;
+  let gateway: TestGateway | undefined;
   let upstream: { server: Server; url: string } | undefined;
 
   afterEach(async () => {
-    await house?.stop();
+    await gateway?.stop();
     upstream?.server.close();
   });
 
   async function ask(answer: (socket: Socket) => void, count = 1): Promise<string[]> {
     upstream = await rawUpstream(answer);
-    house = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url, UPSTREAM_TIMEOUT_MS: '2000' }, PATIENT);
-    const url = `${house.url}/v1/x402/tokens/assets/solana`;
+    gateway = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url, UPSTREAM_TIMEOUT_MS: '2000' }, PATIENT);
+    const url = `${gateway.url}/v1/x402/tokens/assets/solana`;
     const answers = await Promise.all(Array.from({ length: count }, () => askSigned(url)));
     const errors = await Promise.all(
       answers.map(async (response) => ((await response.json()) as { error: string }).error),
     );
-    expect((await fetch(`${house.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
     return errors;
   }
 
@@ -51,7 +51,7 @@ describe('an upstream that answers with', () => {
     const page = 'Content-Type: text/html\r\nTransfer-Encoding: chunked';
     const errors = await ask((socket) => socket.write(head(page, '5\r\nhello\r\n')), 64);
     expect(new Set(errors)).toEqual(new Set(['upstream_invalid_response']));
-    const again = await askSigned(`${house?.url}/v1/x402/tokens/assets/solana`);
+    const again = await askSigned(`${gateway?.url}/v1/x402/tokens/assets/solana`);
     expect(((await again.json()) as { error: string }).error).toBe('upstream_invalid_response');
   });
 
@@ -61,14 +61,14 @@ describe('an upstream that answers with', () => {
       const body = JSON.stringify({ message: `bad key ${spelling}` });
       const headers = `Content-Type: application/json\r\nContent-Length: ${body.length}`;
       upstream = await rawUpstream((socket) => socket.write(`HTTP/1.1 400 Bad Request\r\n${headers}\r\n\r\n${body}`));
-      house = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url });
-      const answer = await askSigned(`${house.url}/v1/x402/tokens/assets/solana`);
+      gateway = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url });
+      const answer = await askSigned(`${gateway.url}/v1/x402/tokens/assets/solana`);
       expect(answer.status).toBe(400);
       expect(await answer.text()).not.toContain(spelling);
-      await house.stop();
+      await gateway.stop();
       upstream.server.close();
     }
-    house = undefined;
+    gateway = undefined;
   });
 
   it('U13 our key in a result', async () => {

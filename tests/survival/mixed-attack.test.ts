@@ -41,7 +41,7 @@ interface Phase extends Watched {
 describe('an hour of all attacks at once, beside ten wallets that sign in and two that buy', () => {
   const folder = makeFolder();
   let upstream: TokensApi;
-  let shop: SolanaSandbox;
+  let solana: SolanaSandbox;
   let program: Program;
   let origin: string;
   let crowd: SignedCrowd;
@@ -56,7 +56,7 @@ describe('an hour of all attacks at once, beside ten wallets that sign in and tw
   beforeAll(async () => {
     await compileAll();
     upstream = await startTokensApi({ key: CANARY_KEY });
-    shop = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
     const port = await freePort();
     origin = `http://127.0.0.1:${port}`;
     const variables = {
@@ -67,7 +67,7 @@ describe('an hour of all attacks at once, beside ten wallets that sign in and tw
       TOKENS_API_KEY: CANARY_KEY,
       TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
       PAID_UPSTREAM_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
-      ...shop.variables,
+      ...solana.variables,
     };
     // All of the log is written, and an hour of it is kept nowhere.
     program = startProgram(variables, { through: 'exec >/dev/null' });
@@ -78,18 +78,18 @@ describe('an hour of all attacks at once, beside ten wallets that sign in and tw
       );
     await until(isUp, 60_000);
     crowd = new SignedCrowd(origin);
-    buyers = await openBuyers(origin, shop.mainnet, FUNDS);
-    for (const wallet of addressesOf(poor)) await shop.mainnet.fundUsdc(wallet, 1n);
-    for (const wallet of addressesOf(rich)) await shop.mainnet.fundUsdc(wallet, FUNDS);
+    buyers = await openBuyers(origin, solana.mainnet, FUNDS);
+    for (const wallet of addressesOf(poor)) await solana.mainnet.fundUsdc(wallet, 1n);
+    for (const wallet of addressesOf(rich)) await solana.mainnet.fundUsdc(wallet, FUNDS);
     const hangs = ({ body }: { body: string }) => body.includes(HANGS);
-    Object.assign(shop.provider.faults, { hang: true, only: hangs });
+    Object.assign(solana.provider.faults, { hang: true, only: hangs });
   }, 120_000);
 
   afterAll(async () => {
     attackers?.kill();
     await endPrograms();
     await upstream.close();
-    await shop.close();
+    await solana.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -112,7 +112,7 @@ describe('an hour of all attacks at once, beside ten wallets that sign in and tw
   it('runs, and says what became of it', { timeout: IDLE_MS + ATTACK_MS + 180_000 }, async () => {
     idle = await phase(IDLE_MS);
     const keys = { poor: poor.map((key) => [...key]), rich: rich.map((key) => [...key]) };
-    const begun = startAttackers({ url: origin, rpcUrl: shop.mainnet.url, ...keys, hangs: HANGS, hangMs: HANG_MS });
+    const begun = startAttackers({ url: origin, rpcUrl: solana.mainnet.url, ...keys, hangs: HANGS, hangMs: HANG_MS });
     attackers = begun;
     attacked = await phase(ATTACK_MS, begun.replay);
     const ended = await begun.stop();
@@ -147,18 +147,18 @@ describe('an hour of all attacks at once, beside ten wallets that sign in and tw
 
   it('sold each answer for one transfer of its price', async () => {
     for (const { buyer, answers, spentMicros } of buyers) {
-      const transfers = shop.mainnet.transfers.filter(({ from }) => from === buyer.address);
+      const transfers = solana.mainnet.transfers.filter(({ from }) => from === buyer.address);
       expect(transfers).toHaveLength(answers);
-      expect(Number(FUNDS - (await shop.mainnet.usdcBalance(buyer.address)))).toBe(spentMicros);
+      expect(Number(FUNDS - (await solana.mainnet.usdcBalance(buyer.address)))).toBe(spentMicros);
     }
   });
 
   it('gave attackers nothing, and took nothing from them', async () => {
     const got = Object.values(tally).flatMap((answers) => Object.keys(answers));
     expect(got.filter((answer) => answer.startsWith('2') && answer !== '204')).toEqual([]);
-    for (const wallet of addressesOf(poor)) expect(await shop.mainnet.usdcBalance(wallet)).toBe(1n);
-    for (const wallet of addressesOf(rich)) expect(await shop.mainnet.usdcBalance(wallet)).toBe(FUNDS);
-    expect(shop.mainnet.transfers).toHaveLength(buyers.reduce((sum, { answers }) => sum + answers, 0));
+    for (const wallet of addressesOf(poor)) expect(await solana.mainnet.usdcBalance(wallet)).toBe(1n);
+    for (const wallet of addressesOf(rich)) expect(await solana.mainnet.usdcBalance(wallet)).toBe(FUNDS);
+    expect(solana.mainnet.transfers).toHaveLength(buyers.reduce((sum, { answers }) => sum + answers, 0));
   });
 
   it('asked its upstream for honest clients only, within the limit', () => {

@@ -4,20 +4,20 @@ import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway
 import { type Answered, slotsLeft } from './exchange.ts';
 import { HEALTH, Visitor } from './visitor.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway({}, PATIENT);
+  gateway = await startTestGateway({}, PATIENT);
 });
-afterEach(() => house.upstream.faults.reset());
-afterAll(() => house.stop());
+afterEach(() => gateway.upstream.faults.reset());
+afterAll(() => gateway.stop());
 
 const LIMIT_BYTES = 5 * 1024 * 1024;
 
 /** One request, which reaches the upstream exactly so often. */
 async function askTimes(times: number): Promise<Answered> {
-  const before = house.upstream.arrivals.length;
-  const answer = await new Visitor(house).ask({ target: HEALTH });
-  expect(house.upstream.arrivals.length).toBe(before + times);
+  const before = gateway.upstream.arrivals.length;
+  const answer = await new Visitor(gateway).ask({ target: HEALTH });
+  expect(gateway.upstream.arrivals.length).toBe(before + times);
   return answer;
 }
 
@@ -32,19 +32,19 @@ function expectUnusable({ status, json, text }: Answered): void {
 
 describe('U3 a broken transfer is an unusable answer', () => {
   it.each([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99])('cut at %d of the body', async (fraction) => {
-    Object.assign(house.upstream.faults, { body: JSON.stringify('a'.repeat(100_000)), truncate: fraction });
+    Object.assign(gateway.upstream.faults, { body: JSON.stringify('a'.repeat(100_000)), truncate: fraction });
     expectUnusable(await askOnce());
   });
 
   it('cut in the middle of what is compressed', async () => {
     for (const encoding of ['gzip', 'br', 'deflate'] as const) {
-      Object.assign(house.upstream.faults, { encoding, truncate: 0.5 });
+      Object.assign(gateway.upstream.faults, { encoding, truncate: 0.5 });
       expectUnusable(await askOnce());
     }
   });
 
   it('reset before it began, when it was sent once more and no more', async () => {
-    house.upstream.faults.resetConnection = true;
+    gateway.upstream.faults.resetConnection = true;
     const answer = await askTimes(2);
     expect(answer.status).toBe(502);
     expect(answer.json.error).toBe('upstream_unreachable');
@@ -55,12 +55,12 @@ describe('U4 an answer ends at 5 MiB, decompressed', () => {
   const text = (bytes: number): string => JSON.stringify('a'.repeat(bytes - 2));
 
   it('takes exactly 5 MiB', async () => {
-    house.upstream.faults.body = text(LIMIT_BYTES);
+    gateway.upstream.faults.body = text(LIMIT_BYTES);
     expect((await askOnce()).status).toBe(200);
   });
 
   it('refuses one byte more', async () => {
-    house.upstream.faults.body = text(LIMIT_BYTES + 1);
+    gateway.upstream.faults.body = text(LIMIT_BYTES + 1);
     expectUnusable(await askOnce());
   });
 
@@ -69,7 +69,7 @@ describe('U4 an answer ends at 5 MiB, decompressed', () => {
       [LIMIT_BYTES, 200],
       [LIMIT_BYTES + 1, 502],
     ] as const) {
-      house.upstream.faults.gzipBomb = bytes;
+      gateway.upstream.faults.gzipBomb = bytes;
       expect((await askOnce()).status).toBe(status);
     }
   });
@@ -90,20 +90,20 @@ describe('U5 only JSON is an answer', () => {
     ['two values', '{}{}', 'application/json'],
     ['gzip that nobody announced', gzipSync('{}'), 'application/json'],
   ])('%s is not', async (_, body, contentType) => {
-    Object.assign(house.upstream.faults, { body, contentType });
+    Object.assign(gateway.upstream.faults, { body, contentType });
     expectUnusable(await askOnce());
   });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/problem+json'])(
     'of type %s',
     async (contentType) => {
-      Object.assign(house.upstream.faults, { body: '{"a":1}', contentType });
+      Object.assign(gateway.upstream.faults, { body: '{"a":1}', contentType });
       expect((await askOnce()).json.result).toEqual({ a: 1 });
     },
   );
 
   it.each(['gzip', 'br', 'deflate'] as const)('packed as %s', async (encoding) => {
-    house.upstream.faults.encoding = encoding;
+    gateway.upstream.faults.encoding = encoding;
     expect((await askOnce()).json.result).toEqual({ ok: true });
   });
 });
@@ -112,7 +112,7 @@ describe('an upstream that refuses or fails', () => {
   const OWN_WORDS = 'Numbers only, please (limit)';
 
   it.each([400, 404, 422])('U7 %i keeps its status, and its own short message', async (status) => {
-    Object.assign(house.upstream.faults, { status, message: OWN_WORDS });
+    Object.assign(gateway.upstream.faults, { status, message: OWN_WORDS });
     const answer = await askOnce();
     expect(answer.status).toBe(status);
     expect(answer.json).toMatchObject({
@@ -133,26 +133,26 @@ describe('an upstream that refuses or fails', () => {
     ['a right-to-left override', 'abc\u202edef', false],
     ['a zero byte', 'a\0b', false],
   ])('U7 of messages, %s', async (_, message, quoted) => {
-    Object.assign(house.upstream.faults, { status: 400, message });
+    Object.assign(gateway.upstream.faults, { status: 400, message });
     const answer = await askOnce();
     expect(answer.status).toBe(400);
     expect(answer.json.message).toBe(quoted ? `The upstream says: ${message}` : 'The upstream rejected the request.');
   });
 
   it('U7 quotes nothing from a page', async () => {
-    Object.assign(house.upstream.faults, { status: 404, message: OWN_WORDS, contentType: 'text/html' });
+    Object.assign(gateway.upstream.faults, { status: 404, message: OWN_WORDS, contentType: 'text/html' });
     const answer = await askOnce();
     expect([answer.status, answer.json.message]).toEqual([404, 'The upstream rejected the request.']);
   });
 
   it.each([401, 403])('U8 %i is our fault and not the caller’s', async (status) => {
-    Object.assign(house.upstream.faults, { status, message: OWN_WORDS });
+    Object.assign(gateway.upstream.faults, { status, message: OWN_WORDS });
     const answer = await askOnce();
     expect(answer.status).toBe(502);
     expect(answer.json.error).toBe('upstream_auth_failed');
     expect(answer.text).not.toContain(OWN_WORDS);
     expect(answer.text.replace(answer.json.requestId ?? '', '')).not.toContain(String(status));
-    const line = JSON.parse(house.logLines.at(-1) ?? '') as Record<string, unknown>;
+    const line = JSON.parse(gateway.logLines.at(-1) ?? '') as Record<string, unknown>;
     expect(line).toMatchObject({
       level: 50,
       error: 'upstream_auth_failed',
@@ -163,7 +163,7 @@ describe('an upstream that refuses or fails', () => {
   it.each([
     402, 405, 406, 408, 409, 410, 413, 414, 415, 418, 425, 431, 451, 499, 500, 501, 502, 503, 504, 507, 520, 599,
   ])('U10 %i is 502 upstream_error, without a word of it', async (status) => {
-    Object.assign(house.upstream.faults, { status, message: OWN_WORDS, retryAfter: '7' });
+    Object.assign(gateway.upstream.faults, { status, message: OWN_WORDS, retryAfter: '7' });
     const answer = await askOnce();
     expect([answer.status, answer.json.error]).toEqual([502, 'upstream_error']);
     expect(answer.text).not.toContain(OWN_WORDS);
@@ -171,22 +171,22 @@ describe('an upstream that refuses or fails', () => {
   });
 
   it.each([201, 202, 203, 206, 226, 299])('U5 %i is no answer to a question', async (status) => {
-    house.upstream.faults.status = status;
+    gateway.upstream.faults.status = status;
     expectUnusable(await askOnce());
   });
 });
 
 it('a failed call has used its sign-in and its slot, and the next sign-in works', async () => {
-  const visitor = new Visitor(house);
+  const visitor = new Visitor(gateway);
   const signIn = await visitor.signIn();
   const left = slotsLeft(await askOnce()) ?? 0;
-  Object.assign(house.upstream.faults, { status: 500 });
+  Object.assign(gateway.upstream.faults, { status: 500 });
   const failed = await visitor.askWith(signIn, { target: HEALTH });
   expect([failed.status, slotsLeft(failed)]).toEqual([502, left - 1]);
-  house.upstream.faults.reset();
-  const before = house.upstream.arrivals.length;
+  gateway.upstream.faults.reset();
+  const before = gateway.upstream.arrivals.length;
   const replayed = await visitor.askWith(signIn, { target: HEALTH });
   expect([replayed.status, replayed.json.error]).toEqual([402, 'invalid_siwx_nonce']);
-  expect(house.upstream.arrivals.length).toBe(before);
+  expect(gateway.upstream.arrivals.length).toBe(before);
   expect((await askOnce()).status).toBe(200);
 });

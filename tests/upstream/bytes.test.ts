@@ -5,12 +5,12 @@ import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway
 import type { Answered } from './exchange.ts';
 import { HEALTH, Visitor } from './visitor.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway({}, PATIENT);
+  gateway = await startTestGateway({}, PATIENT);
 });
-afterEach(() => house.upstream.faults.reset());
-afterAll(() => house.stop());
+afterEach(() => gateway.upstream.faults.reset());
+afterAll(() => gateway.stop());
 
 const SUITE = join(import.meta.dirname, '../vectors/jsontestsuite/test_parsing');
 const vectors = (prefix: string): [string, Buffer][] =>
@@ -32,8 +32,8 @@ function expectUnusable({ status, json }: Answered): void {
 }
 
 async function relay(body: Buffer): Promise<Answered> {
-  Object.assign(house.upstream.faults, { body, contentType: 'application/json' });
-  return new Visitor(house).ask({ target: HEALTH });
+  Object.assign(gateway.upstream.faults, { body, contentType: 'application/json' });
+  return new Visitor(gateway).ask({ target: HEALTH });
 }
 
 function isJson(bytes: Buffer): boolean {

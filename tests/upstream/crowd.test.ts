@@ -14,15 +14,15 @@ const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":tr
 const houses: TestGateway[] = [];
 const traps: Trap[] = [];
 afterAll(async () => {
-  await Promise.all(houses.map((house) => house.stop()));
+  await Promise.all(houses.map((gateway) => gateway.stop()));
   await Promise.all(traps.map((trap) => trap.close()));
 });
 
 async function houseAt(trap: Trap): Promise<TestGateway> {
-  const house = await startTestGateway({ TOKENS_API_BASE_URL: trap.url });
-  houses.push(house);
+  const gateway = await startTestGateway({ TOKENS_API_BASE_URL: trap.url });
+  houses.push(gateway);
   traps.push(trap);
-  return house;
+  return gateway;
 }
 
 const together = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
@@ -38,15 +38,15 @@ const codesOf = (answers: readonly Answered[]): string[] =>
 describe('U21 an upstream that is slow, and many clients', () => {
   const held: Socket[] = [];
   let holding = true;
-  let house: TestGateway;
+  let gateway: TestGateway;
   let trap: Trap;
   beforeAll(async () => {
     trap = await startTrap((socket) => void (holding ? held.push(socket) : socket.write(FINE)));
-    house = await houseAt(trap);
+    gateway = await houseAt(trap);
   });
 
   it('64 calls are in flight; more are refused at once, and have used neither sign-in nor slot', async () => {
-    const visitor = new Visitor(house);
+    const visitor = new Visitor(gateway);
     const signIns = await together(CLIENTS, () => visitor.signIn());
     const refused: (readonly [Answered, (typeof signIns)[number]])[] = [];
     const asked = signIns.map(async (signIn) => {
@@ -59,7 +59,7 @@ describe('U21 an upstream that is slow, and many clients', () => {
     for (const [{ status, headers, json }] of refused) {
       expect([status, json.error, headers.get('retry-after')]).toEqual([503, 'overloaded', '1']);
     }
-    expect((await send(house, { target: '/healthz' })).status).toBe(200);
+    expect((await send(gateway, { target: '/healthz' })).status).toBe(200);
     holding = false;
     for (const socket of held) socket.write(FINE);
     expect(codesOf(await Promise.all(asked)).filter((code) => code === '200 ok')).toHaveLength(MAX_IN_FLIGHT);
@@ -100,14 +100,14 @@ describe('U4 answers without end', () => {
     ['100 MiB', { huge: 100 * MEBIBYTE }],
     ['1 GiB that came packed', { gzipBomb: 1024 * MEBIBYTE }],
   ])('of %s are not kept in memory', async (_, knobs) => {
-    const house = await startTestGateway();
-    houses.push(house);
-    Object.assign(house.upstream.faults, knobs);
+    const gateway = await startTestGateway();
+    houses.push(gateway);
+    Object.assign(gateway.upstream.faults, knobs);
     const before = process.memoryUsage().rss;
-    const answers = await together(PARALLEL, () => new Visitor(house).ask({ target: HEALTH }));
+    const answers = await together(PARALLEL, () => new Visitor(gateway).ask({ target: HEALTH }));
     expect(new Set(codesOf(answers))).toEqual(new Set(['502 upstream_invalid_response']));
     expect((process.memoryUsage().rss - before) / MEBIBYTE).toBeLessThan(600);
-    house.upstream.faults.reset();
-    expect((await new Visitor(house).ask({ target: HEALTH })).status).toBe(200);
+    gateway.upstream.faults.reset();
+    expect((await new Visitor(gateway).ask({ target: HEALTH })).status).toBe(200);
   });
 });

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CANARY_KEY, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { HEALTH, JSON_BODY, SNAPSHOTS, TOKENS, Visitor } from './visitor.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterEach(() => house.upstream.faults.reset());
-afterAll(() => house.stop());
+afterEach(() => gateway.upstream.faults.reset());
+afterAll(() => gateway.stop());
 
 /** What a client may send along; none of it is the upstream's business. */
 const CLIENT_HEADERS = {
@@ -49,14 +49,14 @@ const ALWAYS = ['accept', 'accept-encoding', 'connection', 'host', 'x-api-key'];
 describe('U14 the upstream gets its own headers and none of the client’s', () => {
   it.each(CONNECTIONS)('with Connection: %s', async (connection) => {
     const headers = { ...CLIENT_HEADERS, Connection: connection };
-    const { status } = await new Visitor(house).ask({ target: HEALTH, headers });
+    const { status } = await new Visitor(gateway).ask({ target: HEALTH, headers });
     expect(status).toBe(200);
-    const arrival = house.upstream.arrivals.at(-1);
+    const arrival = gateway.upstream.arrivals.at(-1);
     expect(Object.keys(arrival?.headers ?? {}).sort()).toEqual(ALWAYS);
     expect(arrival?.headers).toMatchObject({
       accept: 'application/json',
       'accept-encoding': 'gzip, br',
-      host: new URL(house.upstream.url).host,
+      host: new URL(gateway.upstream.url).host,
       'x-api-key': CANARY_KEY,
     });
     expect(JSON.stringify(arrival)).not.toContain('mine');
@@ -65,17 +65,17 @@ describe('U14 the upstream gets its own headers and none of the client’s', () 
   it('and those of a body where it has one, written anew', async () => {
     const headers = { ...CLIENT_HEADERS, ...JSON_BODY, 'Content-Language': 'tlh' };
     const body = '{ "addresses" : [ "\\u0061" ] }';
-    expect((await new Visitor(house).ask({ method: 'POST', target: SNAPSHOTS, headers, body })).status).toBe(400);
-    const arrival = house.upstream.arrivals.at(-1);
+    expect((await new Visitor(gateway).ask({ method: 'POST', target: SNAPSHOTS, headers, body })).status).toBe(400);
+    const arrival = gateway.upstream.arrivals.at(-1);
     expect(Object.keys(arrival?.headers ?? {}).sort()).toEqual([...ALWAYS, 'content-length', 'content-type'].sort());
     expect(arrival?.headers['content-type']).toBe('application/json');
     expect(arrival?.body).toBe('{"mints":["a"]}');
   });
 
   it('also when the client sends a body that no one asked for', async () => {
-    await new Visitor(house).ask({ target: `${TOKENS}/assets/solana`, headers: JSON_BODY, body: '{"mine":1}' });
-    expect(house.upstream.arrivals.at(-1)).toMatchObject({ method: 'GET', body: '' });
-    expect(Object.keys(house.upstream.arrivals.at(-1)?.headers ?? {}).sort()).toEqual(ALWAYS);
+    await new Visitor(gateway).ask({ target: `${TOKENS}/assets/solana`, headers: JSON_BODY, body: '{"mine":1}' });
+    expect(gateway.upstream.arrivals.at(-1)).toMatchObject({ method: 'GET', body: '' });
+    expect(Object.keys(gateway.upstream.arrivals.at(-1)?.headers ?? {}).sort()).toEqual(ALWAYS);
   });
 });
 
@@ -83,16 +83,16 @@ describe('U18 an upstream that closes kept-alive connections', () => {
   it.each([1, 2, 3])(
     'after every %i answers gives answers or a refusal of the table, and hears nothing twice',
     async (closeAfter) => {
-      const before = house.upstream.arrivals.length;
-      house.upstream.faults.closeAfter = closeAfter;
+      const before = gateway.upstream.arrivals.length;
+      gateway.upstream.faults.closeAfter = closeAfter;
       const statuses: number[] = [];
       for (let round = 0; round < 15; round++) {
-        const { status, json } = await new Visitor(house).ask({ target: HEALTH });
+        const { status, json } = await new Visitor(gateway).ask({ target: HEALTH });
         statuses.push(status);
         if (status !== 200) expect([status, json.error]).toEqual([502, 'upstream_unreachable']);
       }
       expect(statuses).toContain(200);
-      const arrived = house.upstream.arrivals.length - before;
+      const arrived = gateway.upstream.arrivals.length - before;
       expect(arrived).toBeLessThanOrEqual(15);
       expect(arrived).toBeGreaterThanOrEqual(statuses.filter((status) => status === 200).length);
     },

@@ -4,11 +4,11 @@ import { requestOf, signedRoutes } from '../parameters/requests.ts';
 import { send } from './exchange.ts';
 import { refusedForFree, TOKENS, Visitor } from './visitor.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway();
+  gateway = await startTestGateway();
 });
-afterAll(() => house.stop());
+afterAll(() => gateway.stop());
 
 const MINT = 'So11111111111111111111111111111111111111112';
 
@@ -149,7 +149,7 @@ describe.each(withId.map((route) => [route.path, route] as const))('U15 %s', (pa
   const asks = HOSTILE_IDS.map((id) => ({ target: path.replace(':assetId', id) }));
 
   it('takes no hostile asset id, however it is spelled, and none reaches the upstream', async () => {
-    await refusedForFree(house, asks, ({ status, json }, { target }) => {
+    await refusedForFree(gateway, asks, ({ status, json }, { target }) => {
       expect([400, 404, 414], target).toContain(status);
       expect(TYPES, target).toContain(json.error);
     });
@@ -157,12 +157,12 @@ describe.each(withId.map((route) => [route.path, route] as const))('U15 %s', (pa
 });
 
 it('U15 no hostile path gets further without a signature', async () => {
-  const before = house.upstream.arrivals.length;
+  const before = gateway.upstream.arrivals.length;
   for (const id of HOSTILE_IDS) {
-    const { status } = await send(house, { target: `${TOKENS}/assets/${id}/variants` });
+    const { status } = await send(gateway, { target: `${TOKENS}/assets/${id}/variants` });
     expect([400, 402, 404, 414], id).toContain(status);
   }
-  expect(house.upstream.arrivals.length).toBe(before);
+  expect(gateway.upstream.arrivals.length).toBe(before);
 });
 
 describe('U15 the request line', () => {
@@ -183,25 +183,25 @@ describe('U15 the request line', () => {
       'v1/x402/tokens/health',
     ];
     const asks = [...targets, ...more, '*', '/v1/whoami/', '/v1/%77hoami', '/v1/whoami'].map((target) => ({ target }));
-    await refusedForFree(house, asks, ({ status }, { target }) => expect([400, 404], target).toContain(status));
+    await refusedForFree(gateway, asks, ({ status }, { target }) => expect([400, 404], target).toContain(status));
   });
 });
 
 it('U15 a dot segment, a broken escape or an empty segment is no path at all', async () => {
   const ids = ['.', '..', '%2e', '%2E%2e', '.%2e', '../whoami', './a', 'a/..', '%', '%zz', '%ff', '', '/a'];
   const asks = ids.map((id) => ({ target: `${TOKENS}/assets/${id}/profile` }));
-  await refusedForFree(house, asks, ({ status, json }, { target }) => {
+  await refusedForFree(gateway, asks, ({ status, json }, { target }) => {
     expect([status, json.error], target).toEqual([400, 'bad_request']);
   });
 });
 
 it('U15 the upstream has heard of known paths only, and never of whoami', async () => {
-  const visitor = new Visitor(house);
+  const visitor = new Visitor(gateway);
   for (const route of signedRoutes) await visitor.ask(requestOf(route));
-  const paths = house.upstream.arrivals.map(({ target }) => target.split('?')[0]);
+  const paths = gateway.upstream.arrivals.map(({ target }) => target.split('?')[0]);
   const known =
     /^\/v1\/(?:health|assets\/(?:search|resolve|curated|market-snapshots|variant-markets|risk-summary|solana(?:\/[a-z-]+)?))$/;
   expect(paths.length).toBeGreaterThan(signedRoutes.length);
   for (const path of paths) expect(path).toMatch(known);
-  expect(house.upstream.arrivals.filter(({ target }) => target.includes('whoami'))).toEqual([]);
+  expect(gateway.upstream.arrivals.filter(({ target }) => target.includes('whoami'))).toEqual([]);
 });

@@ -6,13 +6,13 @@ import { type Answered, slotsLeft } from './exchange.ts';
 import { HEALTH, TOKENS, Visitor } from './visitor.ts';
 
 const houses: TestGateway[] = [];
-afterAll(() => Promise.all(houses.map((house) => house.stop())));
+afterAll(() => Promise.all(houses.map((gateway) => gateway.stop())));
 
 async function limitedHouse(retryAfter: string | undefined): Promise<TestGateway> {
-  const house = await startTestGateway();
-  houses.push(house);
-  Object.assign(house.upstream.faults, { status: 429, retryAfter, times: 1 });
-  return house;
+  const gateway = await startTestGateway();
+  houses.push(gateway);
+  Object.assign(gateway.upstream.faults, { status: 429, retryAfter, times: 1 });
+  return gateway;
 }
 
 function secondsOf({ status, json, headers }: Answered): number {
@@ -33,32 +33,32 @@ describe.each([
   ['infinity', () => 'Infinity', 60, 60],
 ])('U9 a 429 that asks for %s', (_, retryAfter, least, most) => {
   it('pauses the upstream for so long, for every route and everybody', async () => {
-    const house = await limitedHouse(retryAfter());
-    const first = await new Visitor(house).ask({ target: HEALTH });
+    const gateway = await limitedHouse(retryAfter());
+    const first = await new Visitor(gateway).ask({ target: HEALTH });
     const seconds = secondsOf(first);
     expect(seconds).toBeGreaterThanOrEqual(least);
     expect(seconds).toBeLessThanOrEqual(most);
     for (const target of [HEALTH, `${TOKENS}/assets/solana`, `${TOKENS}/assets/search?q=a`]) {
-      const paused = await new Visitor(house).ask({ target });
+      const paused = await new Visitor(gateway).ask({ target });
       expect(secondsOf(paused)).toBeLessThanOrEqual(seconds);
       expect(slotsLeft(paused)).toBe(slotsLeft(first));
     }
-    expect(house.upstream.arrivals).toHaveLength(1);
+    expect(gateway.upstream.arrivals).toHaveLength(1);
   });
 });
 
 it('U9 after the pause the sign-in that met it still works, and the one that caused it does not', async () => {
-  const house = await limitedHouse('1');
-  const [visitor, other] = [new Visitor(house), new Visitor(house)];
+  const gateway = await limitedHouse('1');
+  const [visitor, other] = [new Visitor(gateway), new Visitor(gateway)];
   const [signIn, waiting] = [await visitor.signIn(), await other.signIn()];
   expect(secondsOf(await visitor.askWith(signIn, { target: HEALTH }))).toBe(1);
   const seconds = secondsOf(await other.askWith(waiting, { target: HEALTH }));
-  expect(house.upstream.arrivals).toHaveLength(1);
+  expect(gateway.upstream.arrivals).toHaveLength(1);
   await wait(seconds * 1000);
   expect((await other.askWith(waiting, { target: HEALTH })).status).toBe(200);
   const replayed = await visitor.askWith(signIn, { target: HEALTH });
   expect([replayed.status, replayed.json.error]).toEqual([402, 'invalid_siwx_nonce']);
-  expect(house.upstream.arrivals).toHaveLength(2);
+  expect(gateway.upstream.arrivals).toHaveLength(2);
 });
 
 describe('U9 how long a Retry-After asks to wait', () => {

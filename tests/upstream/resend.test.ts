@@ -15,14 +15,14 @@ const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":tr
 const houses: TestGateway[] = [];
 const traps: Trap[] = [];
 afterAll(async () => {
-  await Promise.all(houses.map((house) => house.stop()));
+  await Promise.all(houses.map((gateway) => gateway.stop()));
   await Promise.all(traps.map((trap) => trap.close()));
 });
 
 async function open(variables = {}): Promise<TestGateway> {
-  const house = await startTestGateway(variables, { windowMs: 3_600_000, ...PATIENT });
-  houses.push(house);
-  return house;
+  const gateway = await startTestGateway(variables, { windowMs: 3_600_000, ...PATIENT });
+  houses.push(gateway);
+  return gateway;
 }
 
 /** A gateway in front of a server that treats the n-th request of a connection so. */
@@ -34,43 +34,43 @@ async function openTrap(reply: (socket: Socket, request: number) => void, variab
     reply(socket, request);
   });
   traps.push(trap);
-  return { trap, house: await open({ TOKENS_API_BASE_URL: trap.url, ...variables }) };
+  return { trap, gateway: await open({ TOKENS_API_BASE_URL: trap.url, ...variables }) };
 }
 
 const codeOf = ({ status, json }: Answered): string => `${status} ${json.error ?? 'ok'}`;
-const ask = (house: TestGateway, method = 'GET'): Promise<Answered> =>
-  new Visitor(house).ask({ method, target: HEALTH });
+const ask = (gateway: TestGateway, method = 'GET'): Promise<Answered> =>
+  new Visitor(gateway).ask({ method, target: HEALTH });
 /** How many slots were taken, as the last answer says it. */
 const slotsTaken = (answer: Answered | undefined): number => LIMIT - (answer ? (slotsLeft(answer) ?? 0) : 0);
 
 describe('U18 an upstream that closes its connections after each third answer', () => {
   it('one request after the other: no client meets an error, and every upstream call has a slot', async () => {
-    const house = await open();
-    house.upstream.faults.closeAfter = 3;
+    const gateway = await open();
+    gateway.upstream.faults.closeAfter = 3;
     const answers: Answered[] = [];
-    for (let round = 0; round < 40; round++) answers.push(await ask(house));
+    for (let round = 0; round < 40; round++) answers.push(await ask(gateway));
     expect(new Set(answers.map(codeOf))).toEqual(new Set(['200 ok']));
-    expect(house.upstream.arrivals).toHaveLength(40);
+    expect(gateway.upstream.arrivals).toHaveLength(40);
     expect(slotsTaken(answers.at(-1))).toBeGreaterThanOrEqual(40);
   });
 
   it('many at once: no client meets an error', async () => {
-    const house = await open();
-    house.upstream.faults.closeAfter = 3;
+    const gateway = await open();
+    gateway.upstream.faults.closeAfter = 3;
     for (let round = 0; round < 5; round++) {
-      const answers = await Promise.all(Array.from({ length: 40 }, () => ask(house)));
+      const answers = await Promise.all(Array.from({ length: 40 }, () => ask(gateway)));
       expect(new Set(answers.map(codeOf))).toEqual(new Set(['200 ok']));
     }
-    expect(house.upstream.arrivals).toHaveLength(200);
+    expect(gateway.upstream.arrivals).toHaveLength(200);
   });
 
   it('in the very moment of each fourth request: it is sent once more, on a slot of its own', async () => {
-    const { trap, house } = await openTrap((socket, request) => {
+    const { trap, gateway } = await openTrap((socket, request) => {
       if (request <= 3) socket.write(FINE);
       else socket.destroy();
     });
     const answers: Answered[] = [];
-    for (let round = 0; round < 30; round++) answers.push(await ask(house));
+    for (let round = 0; round < 30; round++) answers.push(await ask(gateway));
     expect(new Set(answers.map(codeOf))).toEqual(new Set(['200 ok']));
     // Of 30 requests, each fourth on a connection is lost: 9 of them.
     expect(trap.heard).toHaveLength(39);
@@ -79,12 +79,12 @@ describe('U18 an upstream that closes its connections after each third answer', 
 
   it('on all connections at the same time', async () => {
     const [first, second]: readonly [Socket[], Socket[]] = [[], []];
-    const { trap, house } = await openTrap((socket, request) => {
+    const { trap, gateway } = await openTrap((socket, request) => {
       if (second.length === CROWD) socket.write(FINE);
       else if (request === 1 && first.push(socket) === CROWD) for (const each of first) each.write(FINE);
       else if (request === 2 && second.push(socket) === CROWD) for (const each of second) each.destroy();
     });
-    const together = () => Promise.all(Array.from({ length: CROWD }, () => ask(house)));
+    const together = () => Promise.all(Array.from({ length: CROWD }, () => ask(gateway)));
     expect(new Set((await together()).map(codeOf))).toEqual(new Set(['200 ok']));
     expect([trap.connections(), trap.heard.length]).toEqual([CROWD, CROWD]);
     expect(new Set((await together()).map(codeOf))).toEqual(new Set(['200 ok']));
@@ -92,37 +92,39 @@ describe('U18 an upstream that closes its connections after each third answer', 
   });
 
   it('and with a reset: HEAD is sent once more like GET', async () => {
-    const { trap, house } = await openTrap((socket, request) => {
+    const { trap, gateway } = await openTrap((socket, request) => {
       if (request === 1) socket.write(FINE);
       else socket.resetAndDestroy();
     });
-    for (const method of ['GET', 'HEAD', 'HEAD']) expect((await ask(house, method)).status).toBe(200);
+    for (const method of ['GET', 'HEAD', 'HEAD']) expect((await ask(gateway, method)).status).toBe(200);
     expect(trap.heard).toHaveLength(5);
   });
 });
 
 describe('U18 a request is not sent again', () => {
   it('a second time', async () => {
-    const { trap, house } = await openTrap((socket) => socket.destroy());
-    const answer = await ask(house);
+    const { trap, gateway } = await openTrap((socket) => socket.destroy());
+    const answer = await ask(gateway);
     expect(codeOf(answer)).toBe('502 upstream_unreachable');
     expect([trap.heard.length, slotsTaken(answer)]).toEqual([2, 2]);
   });
 
   it('when the budget has no slot for it: the loss is the answer, not the budget', async () => {
-    const { trap, house } = await openTrap((socket) => socket.destroy(), { TOKENS_RATE_LIMIT_PER_MINUTE: '1' });
-    const answer = await ask(house);
+    const { trap, gateway } = await openTrap((socket) => socket.destroy(), {
+      TOKENS_RATE_LIMIT_PER_MINUTE: '1',
+    });
+    const answer = await ask(gateway);
     expect(codeOf(answer)).toBe('502 upstream_unreachable');
     expect(answer.headers.has('retry-after')).toBe(false);
     expect([trap.heard.length, slotsLeft(answer)]).toEqual([1, 0]);
-    expect(codeOf(await ask(house))).toBe('429 rate_limited');
+    expect(codeOf(await ask(gateway))).toBe('429 rate_limited');
     expect(trap.heard).toHaveLength(1);
   });
 
   it('when it is a POST', async () => {
-    const { trap, house } = await openTrap((socket) => socket.destroy());
+    const { trap, gateway } = await openTrap((socket) => socket.destroy());
     const post = { method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body: '{"mints":["a"]}' };
-    const answer = await new Visitor(house).ask(post);
+    const answer = await new Visitor(gateway).ask(post);
     expect(codeOf(answer)).toBe('502 upstream_unreachable');
     expect([trap.heard.length, slotsTaken(answer)]).toEqual([1, 1]);
   });
@@ -133,15 +135,15 @@ describe('U18 a request is not sent again', () => {
     ['an early hint', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
     ['half a body', FINE.slice(0, -3)],
   ])('when %s of an answer has come', async (_, bytes) => {
-    const { trap, house } = await openTrap((socket) => socket.end(bytes));
-    const answer = await ask(house);
+    const { trap, gateway } = await openTrap((socket) => socket.end(bytes));
+    const answer = await ask(gateway);
     expect(codeOf(answer)).toBe('502 upstream_invalid_response');
     expect([trap.heard.length, slotsTaken(answer)]).toEqual([1, 1]);
   });
 
   it('when the upstream was too slow, or was never reached', async () => {
-    const { trap, house } = await openTrap(() => undefined, { UPSTREAM_TIMEOUT_MS: '200' });
-    const slow = await ask(house);
+    const { trap, gateway } = await openTrap(() => undefined, { UPSTREAM_TIMEOUT_MS: '200' });
+    const slow = await ask(gateway);
     expect([codeOf(slow), trap.heard.length, slotsTaken(slow)]).toEqual(['504 upstream_timeout', 1, 1]);
     const elsewhere = await open({ TOKENS_API_BASE_URL: 'http://127.0.0.1:1' });
     const unreached = await ask(elsewhere);
@@ -150,11 +152,11 @@ describe('U18 a request is not sent again', () => {
 });
 
 it('U18 a sign-in is burnt once and good for one answer, however often the request was sent', async () => {
-  const { trap, house } = await openTrap((socket, request) => {
+  const { trap, gateway } = await openTrap((socket, request) => {
     if (request % 2 === 1) socket.write(FINE);
     else socket.destroy();
   });
-  const visitor = new Visitor(house);
+  const visitor = new Visitor(gateway);
   await visitor.ask({ target: HEALTH });
   const signIn = await visitor.signIn();
   expect(codeOf(await visitor.askWith(signIn, { target: HEALTH }))).toBe('200 ok');
@@ -164,17 +166,17 @@ it('U18 a sign-in is burnt once and good for one answer, however often the reque
 });
 
 describe('U18 a paid request whose connection was lost', () => {
-  let market: SellingGateway;
-  afterAll(() => market?.stop());
+  let gateway: SellingGateway;
+  afterAll(() => gateway?.stop());
 
   it('is sent once more when it is a GET, and paid for once', async () => {
-    market = await startSellingGateway(ROOMY);
-    const { provider } = market.shop;
-    const wallet = await openWallet(market.shop);
+    gateway = await startSellingGateway(ROOMY);
+    const { provider } = gateway.solana;
+    const wallet = await openWallet(gateway.solana);
     const call = callOf('wallet.mainnet.helius.balances');
     Object.assign(provider.faults, { resetConnection: true, times: 1 });
-    const payment = await paymentFor(market, call, wallet);
-    const bought = await leaves(market, { transfers: 1, arrivals: 2 }, () => sendPaid(market, call, payment));
+    const payment = await paymentFor(gateway, call, wallet);
+    const bought = await leaves(gateway, { transfers: 1, arrivals: 2 }, () => sendPaid(gateway, call, payment));
     expect(bought.status).toBe(200);
   });
 });

@@ -5,12 +5,12 @@ import { secretsIn } from './canary.ts';
 import { type Ask, send } from './exchange.ts';
 import { HEALTH, JSON_BODY, SNAPSHOTS, TOKENS, Visitor } from './visitor.ts';
 
-let house: TestGateway;
+let gateway: TestGateway;
 beforeAll(async () => {
-  house = await startTestGateway({ UPSTREAM_TIMEOUT_MS: '300', LOG_LEVEL: 'trace' }, PATIENT);
+  gateway = await startTestGateway({ UPSTREAM_TIMEOUT_MS: '300', LOG_LEVEL: 'trace' }, PATIENT);
 });
-afterEach(() => house.upstream.faults.reset());
-afterAll(() => house.stop());
+afterEach(() => gateway.upstream.faults.reset());
+afterAll(() => gateway.stop());
 
 const base64 = Buffer.from(CANARY_KEY).toString('base64');
 const spellings: readonly (readonly [string, string])[] = [
@@ -38,8 +38,8 @@ it('U13 the search finds nothing in innocent text', () => {
 describe('U13 an upstream that says the key', () => {
   it.each(spellings)('%s: in the message of a refusal, it is not quoted', async (_, spelled) => {
     for (const status of [400, 401, 404, 422, 500]) {
-      Object.assign(house.upstream.faults, { status, message: `Invalid API key ${spelled}` });
-      const { text } = await new Visitor(house).ask({ target: HEALTH });
+      Object.assign(gateway.upstream.faults, { status, message: `Invalid API key ${spelled}` });
+      const { text } = await new Visitor(gateway).ask({ target: HEALTH });
       expect(text).not.toContain('Invalid API key');
     }
   });
@@ -48,26 +48,26 @@ describe('U13 an upstream that says the key', () => {
     ...spellings.map(([name, spelled]) => [name, JSON.stringify({ a: [spelled] })] as const),
     ['in a JSON escape', escaped] as const,
   ])('%s: in what should be an answer, there is no answer', async (_, body) => {
-    house.upstream.faults.body = body;
-    const { status, json } = await new Visitor(house).ask({ target: HEALTH });
+    gateway.upstream.faults.body = body;
+    const { status, json } = await new Visitor(gateway).ask({ target: HEALTH });
     expect([status, json.error]).toEqual([502, 'upstream_invalid_response']);
   });
 
   it('by echoing the whole request, gives no answer', async () => {
-    house.upstream.faults.echo = true;
+    gateway.upstream.faults.echo = true;
     for (const ask of [
       { target: HEALTH },
       { method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body: '{"mints":["a"]}' },
     ]) {
-      const { status, json } = await new Visitor(house).ask(ask);
+      const { status, json } = await new Visitor(gateway).ask(ask);
       expect([status, json.error]).toEqual([502, 'upstream_invalid_response']);
     }
-    expect(house.upstream.arrivals.at(-1)?.headers['x-api-key']).toBe(CANARY_KEY);
+    expect(gateway.upstream.arrivals.at(-1)?.headers['x-api-key']).toBe(CANARY_KEY);
   });
 });
 
 it('U13 no answer and no log line of any kind holds a secret', async () => {
-  const visitor = new Visitor(house);
+  const visitor = new Visitor(gateway);
   const asks: readonly Ask[] = [
     { target: HEALTH },
     { target: '/healthz' },
@@ -78,7 +78,7 @@ it('U13 no answer and no log line of any kind holds a secret', async () => {
     { target: SNAPSHOTS, method: 'POST', headers: JSON_BODY, body: '{' },
     { target: HEALTH, headers: { 'SIGN-IN-WITH-X': CANARY_KEY } },
   ];
-  for (const ask of asks) await send(house, ask);
+  for (const ask of asks) await send(gateway, ask);
   const faults: readonly FaultKnobs[] = [
     { hang: true },
     { resetConnection: true },
@@ -90,10 +90,10 @@ it('U13 no answer and no log line of any kind holds a secret', async () => {
     { status: 500, message: CANARY_SECRET, retryAfter: CANARY_KEY },
   ];
   for (const fault of faults) {
-    Object.assign(house.upstream.faults, fault);
+    Object.assign(gateway.upstream.faults, fault);
     for (const ask of asks) await visitor.ask({ ...ask, headers: { ...ask.headers, 'X-Request-Id': 'a.b' } });
-    house.upstream.faults.reset();
+    gateway.upstream.faults.reset();
   }
-  expect(house.logLines.length).toBeGreaterThan(asks.length * faults.length);
-  expect(house.logLines.flatMap(secretsIn)).toEqual([]);
+  expect(gateway.logLines.length).toBeGreaterThan(asks.length * faults.length);
+  expect(gateway.logLines.flatMap(secretsIn)).toEqual([]);
 });

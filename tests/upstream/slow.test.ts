@@ -11,19 +11,19 @@ import { HEALTH, Visitor } from './visitor.ts';
 const SHORT = { UPSTREAM_TIMEOUT_MS: '300' };
 const ONE_SLOT = { ...SHORT, TOKENS_RATE_LIMIT_PER_MINUTE: '1' };
 
-let house: TestGateway;
+let gateway: TestGateway;
 let narrow: TestGateway;
 let silent: TestGateway;
 let trap: Trap;
 beforeAll(async () => {
   trap = await startTrap(() => undefined);
-  house = await startTestGateway(SHORT, PATIENT);
+  gateway = await startTestGateway(SHORT, PATIENT);
   narrow = await startTestGateway(ONE_SLOT, { windowMs: 1_500 });
   silent = await startTestGateway({ ...SHORT, TOKENS_API_BASE_URL: trap.url });
 });
-afterEach(() => house.upstream.faults.reset());
+afterEach(() => gateway.upstream.faults.reset());
 afterAll(async () => {
-  await Promise.all([house, narrow, silent].map((each) => each.stop()));
+  await Promise.all([gateway, narrow, silent].map((each) => each.stop()));
   await trap.close();
 });
 
@@ -34,19 +34,19 @@ describe.each([
   ['U2 an upstream that drips what is compressed', { drip: 100, encoding: 'gzip' as const }],
 ])('%s', (_, knobs) => {
   it('is given up at the deadline of the whole call, and asked once', async () => {
-    Object.assign(house.upstream.faults, knobs);
-    const before = house.upstream.arrivals.length;
-    const answer = await new Visitor(house).ask({ target: HEALTH });
+    Object.assign(gateway.upstream.faults, knobs);
+    const before = gateway.upstream.arrivals.length;
+    const answer = await new Visitor(gateway).ask({ target: HEALTH });
     expect(answer.status).toBe(504);
     expect(answer.json.error).toBe('upstream_timeout');
     expect(answer.text).not.toContain('"result"');
-    expect(house.upstream.arrivals.length).toBe(before + 1);
+    expect(gateway.upstream.arrivals.length).toBe(before + 1);
   });
 });
 
 it('U2 a refusal whose words drip is still that refusal, without its words', async () => {
-  Object.assign(house.upstream.faults, { drip: 100, status: 404, message: 'slow words' });
-  const { status, json } = await new Visitor(house).ask({ target: HEALTH });
+  Object.assign(gateway.upstream.faults, { drip: 100, status: 404, message: 'slow words' });
+  const { status, json } = await new Visitor(gateway).ask({ target: HEALTH });
   expect([status, json.error, json.message]).toEqual([404, 'upstream_rejected', 'The upstream rejected the request.']);
 });
 

@@ -6,23 +6,23 @@ import { HEALTH, Visitor } from './visitor.ts';
 let answer = '';
 let upstream: Trap;
 let trap: Trap;
-let house: TestGateway;
+let gateway: TestGateway;
 const others: TestGateway[] = [];
 beforeAll(async () => {
   upstream = await startTrap((socket) => socket.write(answer));
   trap = await startTrap((socket) =>
     socket.end(plainAnswer('200 OK', ['Content-Type: application/json'], '"trapped"')),
   );
-  house = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url }, PATIENT);
+  gateway = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url }, PATIENT);
 });
 afterAll(async () => {
-  await Promise.all([house, ...others].map((each) => each.stop()));
+  await Promise.all([gateway, ...others].map((each) => each.stop()));
   await Promise.all([upstream.close(), trap.close()]);
 });
 
 async function ask(target = HEALTH) {
   const before = upstream.heard.length;
-  const answered = await new Visitor(house).ask({ target });
+  const answered = await new Visitor(gateway).ask({ target });
   expect(upstream.heard.length).toBe(before + 1);
   return answered;
 }

@@ -13,17 +13,17 @@ export const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** A wallet that signs for the gateway's bare origin, so that each of its sign-ins opens any one path. */
 export class Visitor {
-  readonly #house: TestGateway;
+  readonly #gateway: TestGateway;
   readonly #signer = newSigner();
 
-  constructor(house: TestGateway) {
-    this.#house = house;
+  constructor(gateway: TestGateway) {
+    this.#gateway = gateway;
   }
 
   /** A fresh sign-in: one header, good for one answer. */
   async signIn(): Promise<Readonly<Record<string, string>>> {
-    const { url } = this.#house;
-    const challenge = challengeIn((await send(this.#house, { target: HEALTH })).json);
+    const { url } = this.#gateway;
+    const challenge = challengeIn((await send(this.#gateway, { target: HEALTH })).json);
     if (!challenge) throw new Error('no challenge');
     const bound = { ...challenge, info: { ...challenge.info, uri: url } };
     return { 'SIGN-IN-WITH-X': await signIn(bound, this.#signer, new URL(url)) };
@@ -35,7 +35,7 @@ export class Visitor {
   }
 
   askWith(signIn: Readonly<Record<string, string>>, ask: Ask): Promise<Answered> {
-    return send(this.#house, { ...ask, headers: { ...ask.headers, ...signIn } });
+    return send(this.#gateway, { ...ask, headers: { ...ask.headers, ...signIn } });
   }
 }
 
@@ -44,13 +44,13 @@ export class Visitor {
  * no request reaches the upstream, no slot is taken, and in the end the sign-in still opens what is in order.
  */
 export async function refusedForFree(
-  house: TestGateway,
+  gateway: TestGateway,
   asks: readonly Ask[],
   check: (answer: Answered, ask: Ask) => void,
 ): Promise<void> {
-  const visitor = new Visitor(house);
+  const visitor = new Visitor(gateway);
   const signIn = await visitor.signIn();
-  const arrivals = house.upstream.arrivals.length;
+  const arrivals = gateway.upstream.arrivals.length;
   const left = new Set<number>();
   for (const ask of asks) {
     const answer = await visitor.askWith(signIn, ask);
@@ -58,12 +58,12 @@ export async function refusedForFree(
     check(answer, ask);
     const slots = slotsLeft(answer);
     if (slots !== undefined) left.add(slots);
-    expect(house.upstream.arrivals.length, ask.target).toBe(arrivals);
+    expect(gateway.upstream.arrivals.length, ask.target).toBe(arrivals);
   }
   expect(asks.length).toBeGreaterThan(0);
   expect(left.size).toBeLessThanOrEqual(1);
   const opened = await visitor.askWith(signIn, { target: HEALTH });
   expect(opened.status).toBe(200);
-  expect(house.upstream.arrivals.length).toBe(arrivals + 1);
+  expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
   for (const slots of left) expect(slotsLeft(opened)).toBe(slots - 1);
 }

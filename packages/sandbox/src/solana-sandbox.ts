@@ -16,7 +16,7 @@ export interface SolanaSandbox {
   close(): Promise<void>;
 }
 
-/** What a shop may be given. */
+/** What a solana may be given. */
 export interface SolanaSandboxOptions {
   /** The port of the mainnet chain; devnet's is the next one. Free ports unless told. */
   readonly port?: number;

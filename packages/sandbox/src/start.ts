@@ -14,7 +14,7 @@ await run(async () => {
   const sellsAlone = Object.entries(environment).some(([name, value]) => PAID.test(name) && value?.trim());
   const port = sellsAlone ? undefined : chainPort(environment);
   const tokens = environment.TOKENS_API_KEY?.trim() ? undefined : await startTokensApi({ key: SANDBOX_KEY });
-  const shop = sellsAlone
+  const solana = sellsAlone
     ? undefined
     : await startSolanaSandbox({ key: SANDBOX_KEY, ...(port !== undefined && { port }) }).catch((error) => {
         throw chainFault(error);
@@ -23,15 +23,15 @@ await run(async () => {
     readConfig({
       ...environment,
       ...(tokens && { TOKENS_API_BASE_URL: tokens.url, TOKENS_API_KEY: tokens.key }),
-      ...shop?.variables,
+      ...solana?.variables,
     }),
   );
-  process.stdout.write(banner(gateway.url, { tokens, shop }));
+  process.stdout.write(banner(gateway.url, { tokens, solana }));
   return {
     log: gateway.log,
     async stop() {
       await gateway.stop();
-      await Promise.all([tokens?.close(), shop?.close()]);
+      await Promise.all([tokens?.close(), solana?.close()]);
     },
   };
 });

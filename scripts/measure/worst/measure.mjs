@@ -71,7 +71,7 @@ async function boughtMicros(rows, { world, rounds }) {
   const payments = await Promise.all(
     rows.map(async (row, index) => {
       const example = exampleOf(row);
-      const chain = world.shop[row.cluster];
+      const chain = world.solana[row.cluster];
       const pay = await openBuyer({ row, example, ask: asks[index], chain, funds: FUNDS });
       const paid = [];
       for (let time = 0; time < rounds.bought; time++) paid.push(withLines(example, await pay(example)));
@@ -98,7 +98,7 @@ async function boughtMicros(rows, { world, rounds }) {
 async function admissionTo(row, { meter, signIn, world }) {
   if (row.access === 'public') return undefined;
   if (row.access === 'siwx') return signIn;
-  return openBuyer({ row, example: exampleOf(row), ask: meter.ask, chain: world.shop[row.cluster] });
+  return openBuyer({ row, example: exampleOf(row), ask: meter.ask, chain: world.solana[row.cluster] });
 }
 
 /** The worst requests for a row, without and with what lets them in, each with a way to make it once more. */

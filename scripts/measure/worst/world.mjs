@@ -14,7 +14,7 @@ const UNBOUNDED = '1000000';
 export async function openWorld() {
   const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-worst-'));
   const tokens = await startTokensApi({ key: 'a-key-of-the-upstream' });
-  const shop = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
+  const solana = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
   const child = fork(GATEWAY, {
     env: {
       PATH: process.env.PATH,
@@ -29,7 +29,7 @@ export async function openWorld() {
       FEE_BUDGET_LAMPORTS_PER_HOUR: '1000000000',
       // The sender stands for a proxy, so that X-Forwarded-For is read.
       TRUST_PROXY: '127.0.0.0/8',
-      ...shop.variables,
+      ...solana.variables,
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -38,7 +38,7 @@ export async function openWorld() {
   return {
     url,
     port: Number(new URL(url).port),
-    shop,
+    solana,
     /** The CPU time that the gateway's process has taken, in microseconds. */
     async cpuMicros() {
       child.send('cpu');
@@ -50,7 +50,7 @@ export async function openWorld() {
         child.disconnect();
         await once(child, 'exit');
       }
-      await Promise.all([tokens.close(), shop.close()]);
+      await Promise.all([tokens.close(), solana.close()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
