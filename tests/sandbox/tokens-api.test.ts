@@ -410,8 +410,8 @@ describe('candles', () => {
       expect(index === 0 || candles[index - 1]?.close === candle.open).toBe(true);
     }
     expect((await ok(`/v1/assets/solana/ohlcv?to=${clock + 9999}`)).to).toBe(clock + 300);
-    const { gateway } = await ok('/v1/assets/solana/variant-market');
-    expect(gateway.price).toBe(candles.at(-1)?.close);
+    const { market } = await ok('/v1/assets/solana/variant-market');
+    expect(market.price).toBe(candles.at(-1)?.close);
   });
 });
 
