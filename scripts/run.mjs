@@ -15,6 +15,8 @@ const PROGRAMS = {
 /** Commands that take nothing but a call for help. */
 const WITHOUT_WORDS = ['start', 'docs', 'measure', 'setup'];
 
+const SIMULATE_WORDS = ['--held-out', '--quick', '--json'];
+
 const isHelp = (word) => word === '--help' || word === '-h';
 
 /** Ends the process with what a command says about itself, before anything is set up. */
@@ -30,6 +32,8 @@ if (words.some(isHelp)) explain(usage, true);
 if (words.length > 0 && WITHOUT_WORDS.includes(command)) explain(usage, false);
 if (command === 'dev' && !words.every(isInspect)) explain(usage, false);
 
+if (command === 'simulate' && !words.every((word) => SIMULATE_WORDS.includes(word))) explain(usage, false);
+
 const launchedFrom = process.cwd();
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 checkNode();
@@ -42,6 +46,7 @@ else if (command === 'dev') dev(words);
 else if (command === 'docs') await docs();
 else if (command === 'measure') await import('./measure/measure.mjs');
 else if (command === 'measure:worst') await (await import('./measure/worst.mjs')).worst(words);
+else if (command === 'simulate') (await import('./simulate/simulate.mjs')).simulate(words);
 else if (PROGRAMS[command]) {
   const program = PROGRAMS[command];
   process.chdir(launchedFrom);

@@ -50,6 +50,13 @@ export const USAGE = {
   processor time of each beside that of an answer. ROUNDS=full repeats each more often. Linux only.
   Exit code: 0 nothing costs too much, 1 something does.
 `,
+  simulate: `Usage: npm run simulate [-- --held-out | --quick] [--json]
+  Runs the order in which a cache makes its calls, and simpler ones, against simulated requests with a virtual clock, and prints
+  the share that each answers beside the best possible one: docs/cache.md.
+  --held-out  only the workloads that its constants were not chosen on, marked * in the table
+  --quick     only two of these, for less time
+  --json      a JSON document for each workload instead of a table
+`,
   setup: `Usage: node scripts/run.mjs setup
   Installs the dependencies and compiles the packages, where that has not been done.
 `,

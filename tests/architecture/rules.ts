@@ -52,6 +52,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'metrics/readings.ts',
   ],
   'upstreams/': ['upstreams/', 'json-member.ts', 'pool.ts', 'budget/store.ts'],
+  'cache/': ['cache/'],
   'endpoint.ts': ['gates/gate.ts', 'upstreams/upstream.ts'],
   'gateway.ts': ['stages/', 'endpoint.ts', 'last-resort.ts'],
   'compose/': [

@@ -46,6 +46,7 @@ describe('in a clone in which nothing is installed', () => {
       'gateway',
       'measure',
       'measure:worst',
+      'simulate',
       'start',
       'test',
     ]);

@@ -1,0 +1,60 @@
+import { CallOrder } from '../../packages/gateway/dist/cache/call-order.js';
+import * as lifetimes from '../../packages/gateway/dist/cache/lifetimes.js';
+import { boundOf } from './bound.mjs';
+import { GATEWAY, SimulatedGateway } from './gateway.mjs';
+import { noCache, Ours, StaleIfLimited, timeToLive } from './orders.mjs';
+import { rowsOf } from './rows.mjs';
+import { requestsOf } from './workload.mjs';
+
+const ORDERS = {
+  none: noCache,
+  timeToLive,
+  staleIfLimited: () => new StaleIfLimited(GATEWAY.slots),
+  ours: () => new Ours(CallOrder, GATEWAY),
+};
+/** The rows of prices, whose answers should be young. */
+const PRICE_ROWS = ['assetDetail', 'variantMarket', 'marketSnapshots', 'variantMarkets'];
+
+const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+
+/** What became of the honest requests of a workload under one order, after the warm-up. */
+function outcomeOf(workload, rows, order) {
+  const outcome = { asked: 0, answered: 0, tooOld: 0, ages: new Map() };
+  const gateway = new SimulatedGateway(order, ({ row, atMs, isHonest }, ageSeconds) => {
+    if (!isHonest || atMs < workload.warmUpSeconds * 1000) return;
+    outcome.asked++;
+    if (ageSeconds === undefined) return;
+    outcome.answered++;
+    const part = ageSeconds / rows.get(row).lifetime.maxStaleSeconds;
+    if (part > 1) outcome.tooOld++;
+    const ages = outcome.ages.get(row) ?? [];
+    ages.push(part);
+    outcome.ages.set(row, ages);
+  });
+  gateway.run(requestsOf(workload, rows));
+  return outcome;
+}
+
+function agesOf(parts) {
+  const sorted = parts.sort((a, b) => a - b);
+  return sorted.length === 0 ? undefined : { median: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) };
+}
+
+/** The share that each order answers of a workload, the best possible one, and how old ours were, as parts of their bound. */
+export function measure(workload) {
+  const rows = rowsOf(lifetimes, Object.keys(workload.mix));
+  const outcomes = Object.entries(ORDERS).map(([name, make]) => [name, outcomeOf(workload, rows, make())]);
+  const shares = Object.fromEntries(outcomes.map(([name, { answered, asked }]) => [name, answered / asked]));
+  const { ages, tooOld } = Object.fromEntries(outcomes).ours;
+  const all = [...ages.values()].flat();
+  const prices = PRICE_ROWS.flatMap((row) => ages.get(row) ?? []);
+  const byRow = Object.fromEntries([...ages].map(([row, parts]) => [row, agesOf(parts)]));
+  const bound = boundOf(workload, rows, GATEWAY);
+  return {
+    bound,
+    shares,
+    ofBound: shares.ours / bound,
+    tooOld,
+    ages: { all: agesOf(all), prices: agesOf(prices), byRow },
+  };
+}

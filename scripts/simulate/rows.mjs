@@ -1,0 +1,19 @@
+/** The rows that requests are simulated for, with the lifetimes that the gateway has for them. */
+export function rowsOf({ LIFETIMES, BATCH_SIZES, candlesLifetime }, kinds) {
+  return new Map(
+    kinds.map((kind) => {
+      const [method, interval] = kind.split(' ');
+      const lifetime = interval ? candlesLifetime(interval, false) : LIFETIMES[method];
+      const size = BATCH_SIZES[method];
+      const batch = size && { name: method, size };
+      const made = new Map();
+      const key = (asset) => {
+        const id = `${kind}:${asset}`;
+        const known = made.get(id) ?? { id, ...lifetime, ...(batch && { batch }) };
+        if (typeof asset === 'number') made.set(id, known);
+        return known;
+      };
+      return [kind, { lifetime, batch, key }];
+    }),
+  );
+}

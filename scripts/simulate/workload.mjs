@@ -1,0 +1,83 @@
+import { drawer, exponential, randomFrom } from './random.mjs';
+
+/** The kinds of request and their shares, as they were assumed when the cache was designed. */
+export const USUAL = {
+  assetDetail: 0.3,
+  'ohlcv 1H': 0.15,
+  'priceChart 1H': 0.12,
+  variants: 0.1,
+  markets: 0.08,
+  riskSummary: 0.07,
+  profile: 0.06,
+  tickers: 0.05,
+  description: 0.03,
+  variantMarket: 0.04,
+};
+
+const zipf = (assets, exponent) => Array.from({ length: assets }, (_, rank) => (rank + 1) ** -exponent);
+
+function normal(weights) {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
+}
+
+function shuffledPart(weights, share, random) {
+  const moved = weights.map((_, index) => index).filter(() => random() < share);
+  const targets = [...moved].sort(() => random() - 0.5);
+  const next = [...weights];
+  moved.forEach((from, index) => {
+    next[targets[index]] = weights[from];
+  });
+  return next;
+}
+
+/** Which assets are asked for how often, as a list of spans of time. */
+export function segmentsOf({ assets, exponent, seconds, seed, moves, crowd }) {
+  const random = randomFrom(seed ^ 0x5eed);
+  let weights = normal(zipf(assets, exponent));
+  if (crowd) {
+    const flooded = weights.map(
+      (weight, index) => weight * (1 - crowd.share) + (index === assets - 1 ? crowd.share : 0),
+    );
+    return [
+      { until: crowd.from, weights },
+      { until: crowd.until, weights: flooded },
+      { until: seconds, weights },
+    ];
+  }
+  if (!moves) return [{ until: seconds, weights }];
+  const segments = [];
+  for (let until = moves.everySeconds; until < seconds + moves.everySeconds; until += moves.everySeconds) {
+    segments.push({ until: Math.min(until, seconds), weights });
+    weights = shuffledPart(weights, moves.share, random);
+  }
+  return segments;
+}
+
+/** All requests of a workload in the order of time: `{ atMs, row, keys, isHonest, refusesCached }`. */
+export function* requestsOf(workload, rows) {
+  const random = randomFrom(workload.seed);
+  const kinds = Object.keys(workload.mix);
+  const kind = drawer(Object.values(workload.mix));
+  const attack = workload.attack;
+  const rate = workload.rate + (attack?.rate ?? 0);
+  const segments = segmentsOf(workload);
+  const assets = segments.map(({ weights }) => drawer(weights));
+  let [now, segment, serial] = [0, 0, 0];
+  while (true) {
+    now += exponential(random, rate);
+    while (segments[segment] && segments[segment].until <= now) segment++;
+    if (!segments[segment]) return;
+    const atMs = now * 1000;
+    const asset = () => assets[segment](random);
+    const isHonest = random() * rate < workload.rate;
+    const row = kinds[kind(random)];
+    const { key, batch } = rows.get(row);
+    if (!isHonest && attack.kind === 'random') {
+      yield { atMs, row, keys: [key(`x${serial++}`)], isHonest, refusesCached: false };
+    } else if (batch && isHonest) {
+      const mints = new Set(Array.from({ length: 1 + Math.floor(random() * (workload.mints ?? 20)) }, asset));
+      yield { atMs, row, keys: [...mints].map(key), isHonest, refusesCached: false };
+    } else yield { atMs, row, keys: [key(asset())], isHonest, refusesCached: !isHonest };
+  }
+}

@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Ask,
+  type CacheKey,
+  CallOrder,
+  type Limits,
+  type Next,
+} from '../../packages/gateway/src/cache/call-order.ts';
+
+const LIMITS: Limits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
+const [FRESH, STALE] = [30, 300];
+const key = (id: string): CacheKey => ({ id, freshSeconds: FRESH, maxStaleSeconds: STALE });
+const mint = (id: string): CacheKey => ({ ...key(id), batch: { name: 'snapshots', size: 3 } });
+
+const WAITS: Ask = { isWaiting: true, weight: 1, refusesCached: false };
+const served = (ageSeconds: number): Ask => ({ ...WAITS, isWaiting: false, ageSeconds });
+const called = (next: Next): readonly string[] => ('ids' in next ? next.ids : []);
+
+/** An order in which a few busy keys are known and served from the cache, so that a slot has its price. */
+function busyOrder(limits = LIMITS): { order: CallOrder; nowMs: number } {
+  const order = new CallOrder(limits);
+  for (let second = 0; second < 600; second++) {
+    for (const id of ['a', 'b', 'c']) order.ask(key(id), served(1), second * 1_000);
+    order.next(0, second * 1_000);
+  }
+  return { order, nowMs: 600_000 };
+}
+
+describe('what goes out', () => {
+  it('a request that waits is called for at once while slots are free, and once only', () => {
+    const order = new CallOrder(LIMITS);
+    order.ask(key('a'), WAITS, 0);
+    expect(order.waiting()).toEqual(['a']);
+    expect(called(order.next(30, 0))).toEqual(['a']);
+    order.ask(key('a'), WAITS, 10);
+    expect(order.waiting()).toEqual([]);
+    expect(called(order.next(29, 1_000))).toEqual([]);
+    order.completed(['a'], true, 1_100);
+    expect(called(order.next(29, 2_000))).toEqual([]);
+  });
+
+  it('nothing goes out without a free slot, whatever waits', () => {
+    const order = new CallOrder(LIMITS);
+    for (let id = 0; id < 20; id++) order.ask(key(`${id}`), WAITS, 0);
+    expect(order.next(0, 0)).toEqual({ againAtMs: Number.POSITIVE_INFINITY });
+  });
+
+  it('the key that most requests wait for goes first', () => {
+    const order = new CallOrder(LIMITS);
+    order.ask(key('one'), WAITS, 0);
+    for (let count = 0; count < 3; count++) order.ask(key('three'), WAITS, 0);
+    expect(called(order.next(1, 0))).toEqual(['three']);
+  });
+
+  it('a key that has been asked for often goes before one that never was', () => {
+    const { order, nowMs } = busyOrder();
+    order.ask(key('new'), WAITS, nowMs);
+    order.ask(key('a'), WAITS, nowMs);
+    expect(called(order.next(1, nowMs))).toEqual(['a']);
+  });
+
+  it('a key nobody waits for any more is not called for', () => {
+    const order = new CallOrder(LIMITS);
+    order.ask(key('a'), WAITS, 0);
+    order.leave('a', WAITS);
+    expect(order.waiting()).toEqual([]);
+    expect(called(order.next(30, 0))).toEqual([]);
+  });
+
+  it.each([
+    ['fresh', FRESH - 1, 30, []],
+    ['stale', FRESH + 1, 30, ['a']],
+    ['stale', FRESH + 1, 10, []],
+    ['almost too old', STALE - 1, 10, ['a']],
+  ])('an answer that is %s (%i s) with %i free slots: %j', (_, ageSeconds, free, expected) => {
+    const order = new CallOrder(LIMITS);
+    for (let second = 0; second < 20; second++) order.ask(key('a'), served(ageSeconds), second * 10);
+    expect(called(order.next(free, 200))).toEqual(expected);
+  });
+
+  it('whoever refuses what is kept gets a slot while many are free, and not ahead of those who have nothing', () => {
+    const refuses: Ask = { ...WAITS, ageSeconds: 5, refusesCached: true };
+    const calm = new CallOrder(LIMITS);
+    calm.ask(key('a'), refuses, 0);
+    expect(called(calm.next(30, 0))).toEqual(['a']);
+    const { order, nowMs } = busyOrder();
+    for (let count = 0; count < 200; count++) order.ask(key('a'), refuses, nowMs);
+    for (let count = 0; count < 9; count++) order.ask(key('new'), WAITS, nowMs);
+    expect(called(order.next(1, nowMs))).toEqual(['new']);
+  });
+});
+
+describe('a batch', () => {
+  const third: Ask = { ...WAITS, weight: 1 / 3 };
+
+  it('is worth what its members are worth together, and takes them along in one call', () => {
+    const order = new CallOrder(LIMITS);
+    order.ask(key('one'), WAITS, 0);
+    for (const id of ['x', 'y', 'z']) for (let count = 0; count < 2; count++) order.ask(mint(id), third, 0);
+    expect([...called(order.next(1, 0))].sort()).toEqual(['x', 'y', 'z']);
+  });
+
+  it('is never larger than the row takes, and leaves out who gains least', () => {
+    const order = new CallOrder(LIMITS);
+    for (const [id, count] of [
+      ['w', 1],
+      ['x', 4],
+      ['y', 3],
+      ['z', 2],
+    ] as const) {
+      for (let asked = 0; asked < count; asked++) order.ask(mint(id), WAITS, 0);
+    }
+    expect(called(order.next(30, 0))).toEqual(['x', 'y', 'z']);
+    expect(order.waiting()).toEqual(['w']);
+  });
+
+  it('takes along what is stale, and leaves alone what is fresh', () => {
+    const order = new CallOrder(LIMITS);
+    order.ask(mint('stale'), served(FRESH + 1), 0);
+    order.ask(mint('fresh'), served(1), 0);
+    order.ask(mint('missing'), WAITS, 0);
+    expect(called(order.next(30, 0))).toEqual(['missing', 'stale']);
+  });
+});
+
+describe('a call that fails', () => {
+  it('is not made again at once, and later after each failure', () => {
+    const order = new CallOrder(LIMITS);
+    const gaps: number[] = [];
+    let failedAtMs = 0;
+    for (let nowMs = 0; nowMs < 400_000; nowMs += 100) {
+      order.ask(key('a'), WAITS, nowMs);
+      if (called(order.next(30, nowMs)).length === 0) continue;
+      gaps.push(nowMs - failedAtMs);
+      order.completed(['a'], false, nowMs);
+      failedAtMs = nowMs;
+    }
+    for (const [index, afterMs] of [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000].entries()) {
+      expect(gaps[index + 1]).toBeGreaterThanOrEqual(afterMs);
+      expect(gaps[index + 1]).toBeLessThanOrEqual(afterMs + 200);
+    }
+  });
+
+  it('holds back nobody else, and counts no more after a success', () => {
+    const order = new CallOrder(LIMITS);
+    const fail = (nowMs: number) => {
+      order.ask(key('a'), WAITS, nowMs);
+      expect(called(order.next(30, nowMs))).toEqual(['a']);
+    };
+    fail(0);
+    order.completed(['a'], false, 0);
+    order.ask(key('b'), WAITS, 100);
+    expect(called(order.next(30, 100))).toEqual(['b']);
+    fail(3_000);
+    order.completed(['a'], true, 3_000);
+    fail(400_000);
+    order.completed(['a'], false, 400_000);
+    fail(402_500);
+  });
+});
+
+const step = fc.record({
+  afterMs: fc.integer({ min: 0, max: 3_000 }),
+  id: fc.integer({ min: 0, max: 400 }),
+  isBatch: fc.boolean(),
+  ageSeconds: fc.option(fc.integer({ min: 0, max: STALE - 1 }), { nil: undefined }),
+  refusesCached: fc.boolean(),
+  hasAnswered: fc.boolean(),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Drives an order as a gateway does: calls end after 300 ms, their slots free after a minute, waiters give up after 2 s. */
+function drive(steps: readonly Step[], limits = LIMITS) {
+  const order = new CallOrder(limits);
+  const due: { atMs: number; act: (nowMs: number) => void }[] = [];
+  const calls: { atMs: number; free: number; ids: readonly string[] }[] = [];
+  const inFlight = new Set<string>();
+  let [nowMs, free, largest] = [0, limits.slots, 0];
+  for (const { afterMs, id, isBatch, ageSeconds, refusesCached, hasAnswered } of steps) {
+    nowMs += afterMs;
+    for (const event of due.filter(({ atMs }) => atMs <= nowMs)) event.act(nowMs);
+    due.splice(0, due.length, ...due.filter(({ atMs }) => atMs > nowMs));
+    const asked = isBatch ? mint(`m${id}`) : key(`${id}`);
+    const ask = { ageSeconds, refusesCached, weight: 1, isWaiting: refusesCached || ageSeconds === undefined };
+    order.ask(asked, ask, nowMs);
+    if (ask.isWaiting) due.push({ atMs: nowMs + 2_000, act: () => order.leave(asked.id, ask) });
+    largest = Math.max(largest, order.size());
+    const ids = called(order.next(free, nowMs));
+    if (ids.length === 0) continue;
+    calls.push({ atMs: nowMs, free, ids });
+    expect(free).toBeGreaterThan(0);
+    for (const each of ids) {
+      expect(inFlight.has(each)).toBe(false);
+      inFlight.add(each);
+    }
+    free--;
+    due.push({
+      atMs: nowMs + 300,
+      act: (endMs) => {
+        for (const each of ids) inFlight.delete(each);
+        order.completed(ids, hasAnswered, endMs);
+      },
+    });
+    due.push({ atMs: nowMs + 60_300, act: () => free++ });
+  }
+  return { calls, largest };
+}
+
+const histories = fc.array(step, { minLength: 200, maxLength: 600 });
+
+describe('whatever is asked', () => {
+  it('no more calls go out than slots are free, no key twice at once, no batch is too large', () => {
+    fc.assert(
+      fc.property(histories, (steps) => {
+        for (const { ids } of drive(steps).calls) expect(ids.length).toBeLessThanOrEqual(3);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('the same history makes the same calls', () => {
+    fc.assert(
+      fc.property(histories, (steps) => {
+        expect(drive(steps)).toEqual(drive(steps));
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('no more is remembered than twice the limit and what is in flight', () => {
+    const limits = { ...LIMITS, known: 16, candidates: 8 };
+    fc.assert(
+      fc.property(histories, (steps) => {
+        expect(drive(steps, limits).largest).toBeLessThanOrEqual(2 * limits.known + 3 * limits.slots);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('at most half of the slots go at once, the rest half a second apart', () => {
+    const order = new CallOrder({ ...LIMITS, known: 8_192, candidates: 256 });
+    const atMs: number[] = [];
+    for (let nowMs = 0; nowMs < 5_000; nowMs += 10) {
+      order.ask(key(`${nowMs}`), WAITS, nowMs);
+      if (called(order.next(30 - atMs.length, nowMs)).length > 0) atMs.push(nowMs);
+    }
+    const gaps = atMs.slice(1).map((at, index) => at - (atMs[index] ?? 0));
+    expect(gaps.findIndex((gap) => gap > 10)).toBe(14);
+    expect(Math.min(...gaps.slice(14))).toBeGreaterThanOrEqual(500);
+  });
+});
+
+describe('a flood of random keys', () => {
+  it('drops the poorest first: what has been asked for often is still known after it', () => {
+    const { order, nowMs } = busyOrder();
+    for (let id = 0; id < 5_000; id++) order.ask(key(`x${id}`), WAITS, nowMs + id);
+    expect(order.size()).toBeLessThanOrEqual(2 * LIMITS.known);
+    order.ask(key('a'), WAITS, nowMs + 5_000);
+    for (const id of ['p', 'q']) for (let count = 0; count < 9; count++) order.ask(key(id), WAITS, nowMs + 5_000);
+    expect(called(order.next(1, nowMs + 5_001))).toEqual(['a']);
+  });
+});
