@@ -25,7 +25,7 @@ const FOR_ALL = 'call.ts';
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'call.ts': ['budget/store.ts'],
   'json-member.ts': [],
-  'config/': ['config/'],
+  'config/': ['config/', 'cache/lifetimes.ts'],
   'native-fetch.ts': [],
   'pool.ts': ['native-fetch.ts'],
   'log.ts': ['stages/trail.ts', 'secrets.ts'],
@@ -52,7 +52,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'metrics/readings.ts',
   ],
   'upstreams/': ['upstreams/', 'json-member.ts', 'pool.ts', 'budget/store.ts'],
-  'cache/': ['cache/'],
+  'cache/': ['cache/', 'budget/store.ts', 'upstreams/upstream.ts'],
   'endpoint.ts': ['gates/gate.ts', 'upstreams/upstream.ts'],
   'gateway.ts': ['stages/', 'endpoint.ts', 'last-resort.ts'],
   'compose/': [
@@ -62,6 +62,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'payments/',
     'upstreams/',
     'budget/',
+    'cache/',
     'stores/',
     'describe/',
     'metrics/readings.ts',

@@ -15,6 +15,8 @@ const READ: Readonly<Record<string, (config: Config) => unknown>> = {
   SIWX_NONCE: ({ singleUse }) => (singleUse ? 'single-use' : 'until-expiry'),
   DATA_DIR: ({ dataDir }) => dataDir,
   LOG_LEVEL: ({ logLevel }) => logLevel,
+  RESPONSE_CACHE: ({ cache }) => (cache ? 'on' : 'off'),
+  CACHE_MAX_MIB: () => (readConfig({ ...MINIMAL, RESPONSE_CACHE: 'on' }).cache?.maxBytes ?? 0) / 1_048_576,
   METRICS_HOST: ({ metrics }) => metrics?.host,
   HELIUS_WALLET_API_BASE_URL: ({ paid }) => paid?.wallet?.baseUrl,
   RPC_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.rpc,
@@ -26,8 +28,8 @@ const READ: Readonly<Record<string, (config: Config) => unknown>> = {
   PAID_UPSTREAM_TIMEOUT_MS: ({ paid }) => paid?.upstreamTimeoutMs,
 };
 
-/** Words instead of a value, a switch that has no other position yet, and the variable of another program. */
-const ELSEWHERE = ['GATEWAY_SECRET', 'METRICS_PORT', 'LOG_FORMAT', 'RESPONSE_CACHE', 'ASSET_GATEWAY_URL'];
+/** Words instead of a value, and the variable of another program. */
+const ELSEWHERE = ['GATEWAY_SECRET', 'METRICS_PORT', 'LOG_FORMAT', 'ASSET_GATEWAY_URL'];
 
 /** No more than it takes to serve and to sell. */
 const MINIMAL = {

@@ -1,5 +1,6 @@
 import { ConfigError, type Environment, readConfig } from '@asset-gateway/gateway';
 import { describe, expect, it } from 'vitest';
+import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
 
 const KEY = { TOKENS_API_KEY: 'k' };
 const SECRET = 's'.repeat(32);
@@ -77,7 +78,8 @@ const GOOD: readonly (readonly [string, string, object])[] = [
   ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ['LOG_FORMAT', 'json', { logFormat: 'json' }],
   ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
-  ['RESPONSE_CACHE', 'off', {}],
+  ['RESPONSE_CACHE', 'off', { cache: undefined }],
+  ['RESPONSE_CACHE', 'on', { cache: { lifetimes: LIFETIMES, maxBytes: 268_435_456 } }],
 ];
 
 describe('REDIS_URL', () => {
@@ -150,7 +152,8 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   METRICS_PORT: [...NO_INTEGER, '65536'],
   LOG_LEVEL: ['verbose', 'INFO', '30', 'info,debug'],
   LOG_FORMAT: ['text', 'JSON', 'pretty,json'],
-  RESPONSE_CACHE: ['on', '60', 'OFF'],
+  RESPONSE_CACHE: ['ON', '60', 'OFF'],
+  CACHE_MAX_MIB: [...NO_INTEGER, '0', '65537'],
   ALCHEMY_MAINNET_RPC_URL: NO_URL,
   ALCHEMY_DEVNET_RPC_URL: NO_URL,
   HELIUS_MAINNET_RPC_URL: NO_URL,

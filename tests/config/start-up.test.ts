@@ -49,7 +49,7 @@ describe.concurrent('a start that cannot work ends with exit code 1 and says wha
         SIWX_NONCE: 'x',
         LOG_LEVEL: 'x',
         TRUST_PROXY: 'x',
-        RESPONSE_CACHE: 'on',
+        RESPONSE_CACHE: 'yes',
         REDIS_URL: 'http://CANARY',
       }),
     );

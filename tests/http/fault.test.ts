@@ -170,7 +170,7 @@ describe.each([
       place = 'none';
     });
     expect(answered).toMatchObject({ status: 500, headers: { 'X-Request-Id': expect.stringMatching(/./) } });
-    expect(JSON.parse(answered.body)).toMatchObject({ ok: false, error: 'internal_error' });
+    expect(JSON.parse(String(answered.body))).toMatchObject({ ok: false, error: 'internal_error' });
   });
 });
 

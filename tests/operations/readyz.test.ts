@@ -72,11 +72,11 @@ describe('/readyz', () => {
     const ask = (target: string) =>
       gateway({ method: 'GET', target, headers: {}, hosts: [], port: 1, body: new Uint8Array(0), client: '' });
     const refused = await ask('/readyz');
-    expect([refused.status, JSON.parse(refused.body).error]).toEqual([503, 'state_unavailable']);
+    expect([refused.status, JSON.parse(String(refused.body)).error]).toEqual([503, 'state_unavailable']);
     expect(refused.headers['Retry-After']).toBe('2');
     const readiness = routes.find(({ method }) => method === 'readiness') as Route;
     const documented = operationOf(JSON.parse(readFileSync('openapi.json', 'utf8')), readiness);
-    expect(await faultsOf(documented, new Response(refused.body, refused))).toEqual([]);
+    expect(await faultsOf(documented, new Response(String(refused.body), refused))).toEqual([]);
     expect((await ask('/healthz')).status).toBe(200);
     expect(readings.isReady()).toBe(false);
     isReached = true;

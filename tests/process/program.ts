@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const MAIN = 'packages/gateway/bin/main.js';
 const GATEWAY = ['packages/protocol', 'packages/doctor', 'packages/gateway'];
 const ALL = [...GATEWAY, 'packages/client', 'packages/sandbox'];
+const BUNDLES = [MAIN, 'packages/client/bin/ask.js'];
 const LOCK = join(tmpdir(), `asset-gateway-build-${process.ppid}`);
 
 const newest = (folder: string): number =>
@@ -14,7 +15,10 @@ const newest = (folder: string): number =>
 
 function isFresh(packages: readonly string[]): boolean {
   try {
-    return packages.every((name) => newest(`${name}/src`) < statSync(`${name}/dist/.tsbuildinfo`).mtimeMs);
+    const bundled = Math.min(...BUNDLES.map((path) => statSync(path).mtimeMs));
+    return packages.every(
+      (name) => newest(`${name}/src`) < Math.min(bundled, statSync(`${name}/dist/.tsbuildinfo`).mtimeMs),
+    );
   } catch {
     return false;
   }

@@ -35,8 +35,8 @@ const toResponse = ({
 }: {
   status: number;
   headers: Readonly<Record<string, string>>;
-  body: string;
-}) => new Response(body === '' ? null : body, { status, headers });
+  body: string | Uint8Array;
+}) => new Response(body === '' ? null : String(body), { status, headers });
 
 const lowerCase = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

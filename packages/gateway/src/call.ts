@@ -27,7 +27,7 @@ export interface Inbound extends Arrival {
 export interface Outbound {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   /** What was paid for it, for the log. */
   readonly sale?: Sale;
   /** Called when the whole answer has been handed to the client's connection. */
@@ -115,12 +115,16 @@ export interface UpstreamCall {
   readonly wallet: string | undefined;
   /** For documents that name their own address. Whatever else the request held goes to no upstream. */
   readonly arrival: Arrival;
+  /** The request's `Cache-Control`. */
+  readonly cacheControl?: string | readonly string[] | undefined;
   readonly spend: Spend;
 }
 
 /** An upstream's answer: its JSON text, unchanged; or a document of the gateway's own, whose row may name another type. */
 export interface Answer {
   readonly json: string;
-  /** Of a document: what caches need to know. */
+  /** The whole answer with its envelope, where it is ready. */
+  readonly body?: Uint8Array;
+  /** Of a document, or of an answer that is kept: what caches need to know. */
   readonly headers?: Readonly<Record<string, string>>;
 }

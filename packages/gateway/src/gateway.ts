@@ -32,7 +32,8 @@ export const createGateway = ({ open, match, onFailure }: GatewayParts): Gateway
       const input = endpoint.read(call);
       const spend = endpoint.spending(admission, trail);
       const { wallet } = trail;
-      const answer = await endpoint.upstream.answer({ route, input, wallet, arrival: inbound, spend });
+      const cacheControl = inbound.headers['cache-control'];
+      const answer = await endpoint.upstream.answer({ route, input, wallet, arrival: inbound, cacheControl, spend });
       const receipt = await admission.settle(answer);
       return trail.finish(success(route, answer, receipt));
     } catch (error) {

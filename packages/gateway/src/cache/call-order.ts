@@ -145,6 +145,17 @@ export class CallOrder {
     }
   }
 
+  /** A call that was given has not been made, for there was no slot: whoever waited waits on. */
+  returned(ids: readonly string[], nowMs: number): void {
+    for (const id of ids) {
+      const known = this.#known.get(id);
+      if (!known) continue;
+      known.isInFlight = false;
+      if (isAwaited(known) || ageOf(known, nowMs) >= known.key.freshSeconds) this.#candidates.add(known);
+    }
+    this.#againAtMs = nowMs + LOOK_MS;
+  }
+
   /** Requests a second, beside those that wait: what is remembered, over the time that it could be remembered for. */
   #rate(known: Known, nowMs: number): number {
     const seconds = memoryOf(known) * (1 - Math.exp((this.#startedAtMs - nowMs - 60_000) / 1_000 / memoryOf(known)));

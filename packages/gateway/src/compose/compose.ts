@@ -13,6 +13,7 @@ import { createMatch } from '../stages/match.ts';
 import { Sales } from '../stages/sales.ts';
 import { type LogLine, RequestTrail } from '../stages/trail.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
+import { type Caches, openCaches } from './caches.ts';
 import { Channels } from './channels.ts';
 import { bindEndpoints } from './endpoints.ts';
 import { ownAnswers } from './own-answers.ts';
@@ -68,17 +69,19 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: config.singleUse };
   const own = { ...ownAnswers(service, originOf), readiness: () => readiness(store, isStopping()) };
   const sales = new Sales();
+  const caches = openCaches(config, channels, { store, randomId });
   const gateway = createGateway({
     open: (inbound) => new RequestTrail(inbound, { log, randomId, sales }),
-    match: createMatch(bindEndpoints({ service, store, channels, own, signIn, exact, randomId })),
+    match: createMatch(bindEndpoints({ service, store, channels, own, signIn, exact, randomId, caches })),
     onFailure,
   });
   if (exact && config.paid) for (const line of priceNotices(enabled, exact.priceOf, config.paid)) notice(line);
   const readings = readingsOf({ store, channels, payments, exact, isStopping });
-  return { gateway, readings, close: () => closeBoth(exact, channels) };
+  return { gateway, readings, close: () => closeAll(caches, exact, channels) };
 }
 
-async function closeBoth(exact: ExactSetup | undefined, channels: Channels): Promise<void> {
+async function closeAll(caches: Caches, exact: ExactSetup | undefined, channels: Channels): Promise<void> {
+  for (const cache of caches.values()) cache.close();
   await exact?.close();
   await channels.close();
 }

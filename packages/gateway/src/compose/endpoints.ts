@@ -10,6 +10,7 @@ import type { ExactSetup } from '../payments/open.ts';
 import { createSpending } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';
 import { selfUpstream } from '../upstreams/self.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { OwnAnswers } from './own-answers.ts';
 
@@ -22,6 +23,8 @@ export interface EndpointParts {
   readonly signIn: Omit<SiwxParts, 'budget' | 'describe'>;
   readonly exact: ExactSetup | undefined;
   readonly randomId: () => string;
+  /** What stands in front of a channel whose answers are kept. */
+  readonly caches: ReadonlyMap<Channel, Upstream>;
 }
 
 /** Binds every route of a service to what serves it. Throws where one would be without. */
@@ -50,9 +53,9 @@ function byItself({ id, method }: Route, { own }: EndpointParts): Serving {
   return { upstream: selfUpstream(answer), spending: () => () => missing(`${id} has no budget`) };
 }
 
-const byChannel = ({ upstream, budget, room }: Channel, { store, randomId }: EndpointParts): Serving => ({
-  upstream,
-  spending: createSpending({ store, budget, room, randomId }),
+const byChannel = (channel: Channel, { store, randomId, caches }: EndpointParts): Serving => ({
+  upstream: caches.get(channel) ?? channel.upstream,
+  spending: createSpending({ store, budget: channel.budget, room: channel.room, randomId }),
 });
 
 const channelOf = (route: Route, channels: Channels): Channel =>

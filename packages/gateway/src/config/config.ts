@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { type CacheConfig, readCache } from './cache.ts';
 import { nearlyKnown } from './nearly-known.ts';
 import { type PaidConfig, readPaid } from './paid.ts';
 import { ConfigError, type Environment, MAX_LIMIT, parseUrl, Reader } from './settings.ts';
@@ -30,6 +31,8 @@ export interface Config {
   readonly logFormat: 'json' | 'pretty' | undefined;
   /** Where metrics are given out; nothing when they are not kept. */
   readonly metrics: { readonly port: number; readonly host: string } | undefined;
+  /** What of the asset data is kept, and for how long; nothing when every answer is asked for. */
+  readonly cache: CacheConfig | undefined;
   /** What the start should say: nothing is wrong, but it may not be meant. */
   readonly notices: readonly string[];
 }
@@ -160,9 +163,9 @@ export function readConfig(environment: Environment): Config {
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     logFormat: readLogFormat(read),
     metrics: readMetrics(read),
+    cache: readCache(read),
     notices: [...read.notices, ...nearlyKnown(environment)],
   };
-  read.choice('RESPONSE_CACHE', 'off', ['off']);
   read.check(
     config.tokens !== undefined || paid !== undefined,
     'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL or HELIUS_API_KEY.',

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { routes } from '@asset-gateway/protocol';
 import { closest } from 'fastest-levenshtein';
+import { readObject } from './object-file.ts';
 import type { Reader } from './settings.ts';
 
 const NAME = 'PRICES_FILE';
@@ -24,33 +24,9 @@ function faultOf(name: string, price: unknown): string | undefined {
   return `the price of ${shown} must be a whole number of millionths of a dollar from 1 to ${MAX_MICROS}`;
 }
 
-function textOf(read: Reader, path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    read.check(false, `${NAME}: ${isMissing ? 'no such file as' : 'this user cannot read'} ${path}.`);
-    return undefined;
-  }
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** An operator's own prices by route id. Where several names stand for a route, the longest one counts. */
 export function readPrices(read: Reader): ReadonlyMap<string, number> {
-  const path = read.optional(NAME);
-  const text = path === undefined ? undefined : textOf(read, path);
-  if (text === undefined) return new Map();
-  const prices = parsed(text);
-  read.check(prices !== undefined, `${NAME} must be a JSON object such as {"rpc.*": 1500, "das.*": 2000}.`);
-  const entries = Object.entries(prices ?? {});
+  const entries = Object.entries(readObject(read, NAME, '{"rpc.*": 1500, "das.*": 2000}'));
   for (const [name, price] of entries) {
     const fault = faultOf(name, price);
     if (fault !== undefined) read.faults.push(`${NAME}: ${fault}.`);

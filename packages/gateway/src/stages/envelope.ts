@@ -8,7 +8,7 @@ const JSON_BODY = { 'Content-Type': JSON_MEDIA_TYPE };
 export function success(route: Route, answer: Answer, receipt: Receipt): Outbound {
   const type = { 'Content-Type': route.result.mediaType ?? JSON_MEDIA_TYPE };
   const { headers, priceUsd, ...rest } = receipt;
-  const body = envelope(route, answer.json, priceUsd);
+  const body = answer.body ?? envelope(route, answer.json, priceUsd);
   return { status: 200, headers: { ...type, ...answer.headers, ...headers }, body, ...rest };
 }
 

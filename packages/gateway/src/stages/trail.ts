@@ -17,6 +17,8 @@ export interface LogLine {
   readonly ms: number;
   readonly upstreamMs?: number;
   readonly budgetLeft?: number;
+  /** How the answer came out of the cache: `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
+  readonly cache?: string;
   /** What this answer has brought, in millionths of a dollar; no second time for a payment that comes again. */
   readonly paidMicros?: number;
   /** The mint of what was paid with. */
@@ -48,6 +50,14 @@ interface Admitted {
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_LOGGED_PATH = 200;
 const WITHOUT_LENGTH = [204, 304];
+
+/** The same in one word. */
+function cacheKindOf(status: string | undefined): string | undefined {
+  if (status === undefined) return undefined;
+  if (status.includes('; hit')) return status.includes('ttl=-') ? 'stale' : 'hit';
+  if (status.endsWith('; collapsed')) return 'collapsed';
+  return status.includes('fwd=stale') ? 'refetch' : 'miss';
+}
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
 
@@ -124,6 +134,7 @@ export class RequestTrail implements Trail {
   #line(answer: Outbound): LogLine {
     const { method, target, client } = this.#inbound;
     const { code, reason } = this.refused ?? {};
+    const cacheStatus = cacheKindOf(answer.headers['Cache-Status']);
     return {
       requestId: this.requestId,
       client,
@@ -137,6 +148,7 @@ export class RequestTrail implements Trail {
       ms: rounded(performance.now() - this.#startedAt),
       ...(this.upstreamMs !== undefined && { upstreamMs: rounded(this.upstreamMs) }),
       ...(this.budgetLeft !== undefined && { budgetLeft: this.budgetLeft }),
+      ...(cacheStatus !== undefined && { cache: cacheStatus }),
       ...this.#sold(answer),
     };
   }

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
+});
+afterAll(() => gateway.stop());
+
+const ROUTE = '/v1/x402/tokens/assets';
+let serial = 0;
+
+/** A search that nobody has asked for yet. */
+const newSearch = (): string => `${gateway.url}${ROUTE}/search?q=new-${serial++}`;
+const statusOf = ({ headers }: Response): string => headers.get('cache-status') ?? '';
+
+/** How many calls the upstream has seen for what was asked meanwhile. */
+async function callsOf<T>(ask: () => Promise<T>): Promise<{ result: T; calls: number }> {
+  const before = gateway.upstream.arrivals.length;
+  const result = await ask();
+  return { result, calls: gateway.upstream.arrivals.length - before };
+}
+
+describe('an answer that is kept', () => {
+  it('is given to the next wallet without an upstream call, and says how old it is', async () => {
+    const url = newSearch();
+    const first = await askSigned(url);
+    expect([first.status, statusOf(first)]).toEqual([200, 'asset-gateway; fwd=miss; stored']);
+    const text = await first.text();
+    const { result: second, calls } = await callsOf(() => askSigned(url));
+    expect(calls).toBe(0);
+    expect(second.status).toBe(200);
+    expect(statusOf(second)).toMatch(/^asset-gateway; hit; ttl=1[12]\d$/);
+    expect(second.headers.get('cache-control')).toMatch(/^private, max-age=1[12]\d$/);
+    expect(Number(second.headers.get('age'))).toBeLessThan(30);
+    expect(await second.text()).toBe(text);
+  });
+
+  it('takes a sign-in all the same, which is good for one answer', async () => {
+    const url = newSearch();
+    await askSigned(url);
+    expect((await fetch(url)).status).toBe(402);
+    const header = await signedHeader(url);
+    const answers: Response[] = [];
+    for (let turn = 0; turn < 2; turn++) answers.push(await fetch(url, { headers: { 'SIGN-IN-WITH-X': header } }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 402]);
+    expect(await answers[1]?.json()).toMatchObject({ error: 'invalid_siwx_nonce' });
+  });
+
+  it('is a 304 for who has it already', async () => {
+    const url = newSearch();
+    const tag = (await askSigned(url)).headers.get('etag') ?? '';
+    expect(tag).toMatch(/^"[\w-]{22}"$/);
+    // Without a Cache-Control of its own fetch adds `no-cache` to a condition.
+    const headers = { 'If-None-Match': tag, 'Cache-Control': 'max-age=60' };
+    const { result, calls } = await callsOf(() => askSigned(url, { headers }));
+    expect([result.status, calls, await result.text()]).toEqual([304, 0, '']);
+  });
+
+  it('is the one of these values, in whatever order they are sent', async () => {
+    const query = (text: string) => `${gateway.url}${ROUTE}/search?${text}`;
+    await askSigned(query(`q=order-${serial}&limit=3`));
+    expect((await callsOf(() => askSigned(query(`limit=3&q=order-${serial}`)))).calls).toBe(0);
+    expect((await callsOf(() => askSigned(query(`q=order-${serial}&limit=4`)))).calls).toBe(1);
+  });
+
+  it.each(['no-cache', 'max-age=0', 'No-Cache, max-age=60'])('is asked for anew by %s', async (cacheControl) => {
+    const url = newSearch();
+    await askSigned(url);
+    const { result, calls } = await callsOf(() => askSigned(url, { headers: { 'Cache-Control': cacheControl } }));
+    expect([calls, statusOf(result)]).toEqual([1, 'asset-gateway; fwd=stale; stored']);
+  });
+
+  it('serves who asks for one that is at most so old', async () => {
+    const url = newSearch();
+    await askSigned(url);
+    const { calls } = await callsOf(() => askSigned(url, { headers: { 'Cache-Control': 'max-age=30' } }));
+    expect(calls).toBe(0);
+  });
+});
+
+it('requests for the same thing at the same time are one call, and each nonce is good for one answer', async () => {
+  const url = newSearch();
+  gateway.upstream.faults.delayMs = 200;
+  const headers = await Promise.all(Array.from({ length: 20 }, () => signedHeader(url)));
+  const twice = [...headers, ...headers].map((header) => fetch(url, { headers: { 'SIGN-IN-WITH-X': header } }));
+  const { result, calls } = await callsOf(() => Promise.all(twice));
+  gateway.upstream.faults.delayMs = 0;
+  expect(calls).toBe(1);
+  const statuses = result.map(({ status }) => status).sort();
+  expect(statuses).toEqual([...Array(20).fill(200), ...Array(20).fill(402)]);
+  const collapsed = result.filter((answer) => statusOf(answer).endsWith('; collapsed'));
+  expect(collapsed).toHaveLength(19);
+});
+
+it('what the upstream has refused is not asked for again while that is fresh', async () => {
+  const url = `${gateway.url}${ROUTE}/no-such-asset`;
+  const first = await askSigned(url);
+  const { result, calls } = await callsOf(() => askSigned(url));
+  expect([first.status, result.status, calls]).toEqual([404, 404, 0]);
+});
+
+it('health is asked for each time', async () => {
+  const url = `${gateway.url}/v1/x402/tokens/health`;
+  await askSigned(url);
+  const { result, calls } = await callsOf(() => askSigned(url));
+  expect([calls, result.headers.get('cache-status'), result.headers.get('cache-control')]).toEqual([
+    1,
+    null,
+    'private, no-store',
+  ]);
+});
+
+it('the log line of a hit has the wallet, and says that it was one', async () => {
+  const [url, signer] = [newSearch(), newSigner()];
+  await askSigned(url);
+  await askSigned(url, {}, signer);
+  expect(JSON.parse(gateway.logLines.at(-1) ?? '')).toMatchObject({
+    status: 200,
+    cache: 'hit',
+    wallet: signer.address,
+  });
+});
