@@ -52,7 +52,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'metrics/readings.ts',
   ],
   'upstreams/': ['upstreams/', 'json-member.ts', 'pool.ts', 'budget/store.ts'],
-  'cache/': ['cache/', 'budget/store.ts', 'upstreams/upstream.ts'],
+  'cache/': ['cache/', 'budget/store.ts', 'upstreams/upstream.ts', 'upstreams/member-text.ts'],
   'endpoint.ts': ['gates/gate.ts', 'upstreams/upstream.ts'],
   'gateway.ts': ['stages/', 'endpoint.ts', 'last-resort.ts'],
   'compose/': [

@@ -3,12 +3,16 @@ import { LRUCache } from 'lru-cache';
 import type { BudgetView } from '../budget/store.ts';
 import type { Answer, Spend, UpstreamCall } from '../call.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
+import { assembled, type KeptItem, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf } from './cache-key.ts';
-import { CallOrder } from './call-order.ts';
+import { type CacheKey, CallOrder } from './call-order.ts';
 import { Calls, type Plan } from './calls.ts';
-import type { KeptAnswer } from './kept-answer.ts';
+import type { Kept } from './kept.ts';
+import { KeptAnswer } from './kept-answer.ts';
+import { KeptRefusal } from './kept-refusal.ts';
 import type { Lifetime } from './lifetimes.ts';
 import { type RequestFreshness, requestFreshness } from './request-freshness.ts';
+import type { Wanted } from './waiters.ts';
 
 /** What a cache is made from. */
 export interface CacheParts {
@@ -32,23 +36,11 @@ const [KNOWN, CANDIDATES] = [4_096, 256];
 /** What has been asked lately is remembered with its words, which are up to 8 KiB each. */
 const PLAN_BYTES = 16 * 1024 * 1024;
 
-/** That the upstream has refused what a key asks for. */
-class KeptRefusal {
-  readonly refusal: Refusal;
-  readonly atMs: number;
-  readonly bytes = 1_024;
-
-  constructor(refusal: Refusal, atMs: number) {
-    this.refusal = refusal;
-    this.atMs = atMs;
-  }
-}
-
 /** An upstream whose answers are kept, and asked for in the order that answers most. */
 export class CachingUpstream implements Upstream {
   readonly #parts: CacheParts;
   readonly #calls: Calls;
-  readonly #kept: LRUCache<string, KeptAnswer | KeptRefusal>;
+  readonly #kept: LRUCache<string, Kept>;
   readonly #plans: LRUCache<string, Plan>;
 
   constructor(parts: CacheParts) {
@@ -57,47 +49,72 @@ export class CachingUpstream implements Upstream {
     this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
     this.#plans = new LRUCache({ maxSize: PLAN_BYTES, sizeCalculation: ({ key }) => 3 * key.id.length + 512 });
     const order = new CallOrder({ slots: limit, windowMs, known: KNOWN, candidates: CANDIDATES });
-    const keep = (kept: KeptAnswer) => void this.#kept.set(kept.key.id, kept);
-    const refuse = (id: string, refusal: Refusal) => void this.#kept.set(id, new KeptRefusal(refusal, now()));
+    const keep = (kept: Kept) => void this.#kept.set(kept.key.id, kept);
+    const refuse = (key: CacheKey, refusal: Refusal) => keep(new KeptRefusal(key, now(), refusal));
     const planOf = (id: string) => this.#plans.get(id);
     this.#calls = new Calls({ order, upstream, view, spendAlone, now, keep, refuse, planOf });
   }
 
-  async answer(call: UpstreamCall): Promise<Answer> {
-    const lifetime = this.#parts.lifetimes[call.route.method];
+  answer(call: UpstreamCall): Promise<Answer> {
+    const { route, input } = call;
+    const lifetime = this.#parts.lifetimes[route.method];
     if (!lifetime) return this.#parts.upstream.answer(call);
-    const key = cacheKeyOf(call.route, call.input, lifetime, this.#parts.wallSeconds());
-    const now = this.#parts.now();
-    const wanted = requestFreshness(call.cacheControl);
-    const kept = this.#kept.get(key.id);
-    if (kept instanceof KeptRefusal && isGood(kept, key, wanted, now)) throw kept.refusal;
-    const answer = kept instanceof KeptRefusal ? undefined : kept;
-    const plan = { key, route: call.route, input: call.input };
-    this.#plans.set(key.id, plan);
-    const age = answer?.ageSeconds(now);
-    if (answer && age !== undefined && isYoung(age, key, wanted)) {
-      this.#calls.note(key, age);
-      return answer.answer(now);
-    }
-    return this.#fetched(plan, age, call);
+    const mints = mintsOf(route, input);
+    return mints ? this.#batch(call, mints, lifetime) : this.#single(call, lifetime);
   }
 
   close(): void {
     this.#calls.close();
   }
 
-  async #fetched(plan: Plan, age: number | undefined, call: UpstreamCall): Promise<Answer> {
-    const isServable = age !== undefined && age <= plan.key.maxStaleSeconds;
-    const ask = { ageSeconds: isServable ? age : undefined, refusesCached: isServable };
-    const { kept, isCollapsed } = await this.#calls.wait(plan, ask, call);
-    return kept.answer(this.#parts.now(), { forwarded: age === undefined ? 'miss' : 'stale', isCollapsed });
+  async #single(call: UpstreamCall, lifetime: Lifetime): Promise<Answer> {
+    const { route, input } = call;
+    const key = cacheKeyOf(route, input, lifetime, this.#parts.wallSeconds());
+    const found = this.#find({ key, route, input }, requestFreshness(call.cacheControl));
+    if (found.kept instanceof KeptRefusal) throw found.kept.refusal;
+    if (found.kept instanceof KeptAnswer) {
+      this.#calls.note([{ key, ageSeconds: found.ageSeconds ?? 0 }]);
+      return found.kept.answer(this.#parts.now());
+    }
+    const waiter = await this.#calls.wait([found], call);
+    const given = waiter.given.get(key.id) as KeptAnswer;
+    return given.answer(this.#parts.now(), { forwarded: found.forwarded, isCollapsed: waiter.isCollapsed });
+  }
+
+  async #batch(call: UpstreamCall, mints: readonly string[], lifetime: Lifetime): Promise<Answer> {
+    const { route, input } = call;
+    const wanted = requestFreshness(call.cacheControl);
+    const found = mints.map((mint) =>
+      this.#find({ key: mintKeyOf(route, mint, lifetime), route, input, mint }, wanted),
+    );
+    const items = new Map(found.map(({ key, kept }) => [key.id, kept]));
+    const [here, absent] = [found.filter(({ kept }) => kept), found.filter(({ kept }) => !kept)];
+    this.#calls.note(here.map(({ key, ageSeconds = 0 }) => ({ key, ageSeconds })));
+    if (absent.length === 0) return assembled(route, [...items.values()] as KeptItem[], this.#parts.now());
+    const waiter = await this.#calls.wait(absent, call);
+    for (const [id, kept] of waiter.given) items.set(id, kept);
+    const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
+    const fetched = { forwarded, isCollapsed: waiter.isCollapsed } as const;
+    return assembled(route, [...items.values()] as KeptItem[], this.#parts.now(), fetched);
+  }
+
+  /** What is kept of a key and good enough, or how it is to be asked for. Its plan is remembered either way. */
+  #find(plan: Plan, { noCache, maxAgeSeconds }: RequestFreshness): Found {
+    const { key } = plan;
+    this.#plans.set(key.id, plan);
+    const kept = this.#kept.get(key.id);
+    const age = kept?.ageSeconds(this.#parts.now()) ?? Number.POSITIVE_INFINITY;
+    const bound = kept instanceof KeptRefusal ? key.freshSeconds : key.maxStaleSeconds;
+    const isServable = age <= bound;
+    const isWanted = !noCache && age <= (maxAgeSeconds ?? age);
+    const forwarded = kept ? 'stale' : 'miss';
+    const asked = { key, ageSeconds: isServable ? age : undefined, refusesCached: isServable, forwarded } as const;
+    return isServable && isWanted ? { ...asked, kept } : asked;
   }
 }
 
-const isYoung = (age: number, { maxStaleSeconds }: Lifetime, { maxAgeSeconds = age, noCache }: RequestFreshness) =>
-  !noCache && age <= maxStaleSeconds && age <= maxAgeSeconds;
-
-function isGood({ atMs }: KeptRefusal, key: Lifetime, wanted: RequestFreshness, nowMs: number): boolean {
-  const age = (nowMs - atMs) / 1_000;
-  return age < key.freshSeconds && isYoung(age, key, wanted);
+/** A key that is asked for, with what is kept of it where that will do. */
+interface Found extends Wanted {
+  readonly kept?: Kept | undefined;
+  readonly forwarded: 'miss' | 'stale';
 }

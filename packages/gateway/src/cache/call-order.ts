@@ -40,6 +40,8 @@ const [WANTED_FREE, PRICE_STEP, LEAST_PRICE, HIGHEST_PRICE] = [1, 0.003, 0.5, 1e
 const DISCOUNT = 0.9;
 /** While less than half of the slots is free, calls are this part of an even spacing apart. */
 const SPACING = 0.25;
+/** Whoever asks for another part of a batch meanwhile shares the next call. */
+const GATHER_MS = 1_000;
 const [LOOK_MS, FIRST_RETRY_MS, LAST_RETRY_MS] = [200, 2_000, 60_000];
 
 const made = (key: CacheKey, atMs: number) => ({
@@ -77,6 +79,8 @@ export class CallOrder {
   readonly #candidates = new Set<Known>();
   /** How many requests a call must answer that takes the last free slot. */
   #price = 1;
+  /** When each batch was last called. */
+  readonly #batchedAtMs = new Map<string, number>();
   #pricedAtMs = NEVER;
   #startedAtMs = NEVER;
   #againAtMs = -NEVER;
@@ -126,7 +130,9 @@ export class CallOrder {
     const best = this.#best(free, nowMs);
     this.#againAtMs = nowMs + (!best ? LOOK_MS : free - 1 > slots / 2 ? 0 : (SPACING * windowMs) / slots);
     if (!best) return { againAtMs: this.#againAtMs };
-    const members = best.key.batch ? this.#members(best.key.batch, nowMs) : [best];
+    const { batch } = best.key;
+    const members = batch ? this.#members(batch, nowMs) : [best];
+    if (batch) this.#batchedAtMs.set(batch.name, nowMs);
     for (const known of members) Object.assign(known, { isInFlight: true, calledAtMs: nowMs });
     for (const known of members) this.#candidates.delete(known);
     return { ids: members.map(({ key }) => key.id) };
@@ -181,8 +187,9 @@ export class CallOrder {
     let [worthOfBest, gain] = [this.#price * DISCOUNT ** (free - 1), 0];
     const batches = new Map<string | undefined, number>();
     for (const known of this.#candidates) {
-      if (isHeldBack(known, nowMs)) continue;
       const name = known.key.batch?.name;
+      const isGathering = name !== undefined && nowMs < (this.#batchedAtMs.get(name) ?? -NEVER) + GATHER_MS;
+      if (isGathering || isHeldBack(known, nowMs)) continue;
       const worth = this.#worth(known, nowMs) + (batches.get(name) ?? 0);
       if (name !== undefined) batches.set(name, worth);
       if (worth >= worthOfBest) [best, worthOfBest] = [known, worth];

@@ -2,15 +2,21 @@ import { Refusal, type Route } from '@asset-gateway/protocol';
 import type { BudgetView } from '../budget/store.ts';
 import type { Input, Spend } from '../call.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import type { Ask, CacheKey, CallOrder } from './call-order.ts';
+import { batchInput, itemsOf, KeptItem } from './batches.ts';
+import { CallLeadership } from './call-leadership.ts';
+import type { CacheKey, CallOrder } from './call-order.ts';
+import type { Kept } from './kept.ts';
 import { KeptAnswer } from './kept-answer.ts';
-import { CallLeadership, type Served, type Waiter } from './waiters.ts';
+import { type Asker, Waiter, Waiters, type Wanted } from './waiters.ts';
 
 /** What is asked of the upstream for a key. */
 export interface Plan {
   readonly key: CacheKey;
   readonly route: Route;
+  /** What a single answer was asked with. */
   readonly input: Input;
+  /** The mint, where the row is kept by mint. */
+  readonly mint?: string;
 }
 
 /** What calls are made with. */
@@ -24,20 +30,20 @@ export interface CallsParts {
   /** The plan of a key, as long as it is remembered. */
   readonly planOf: (id: string) => Plan | undefined;
   /** Told of what an upstream has answered. */
-  readonly keep: (kept: KeptAnswer) => void;
+  readonly keep: (kept: Kept) => void;
   /** Told that the upstream has refused a request for what it asks for. */
-  readonly refuse: (id: string, refusal: Refusal) => void;
+  readonly refuse: (key: CacheKey, refusal: Refusal) => void;
   /** Milliseconds of a clock that never steps. */
   readonly now: () => number;
 }
 
-/** A request that misses waits so long for a slot, and no more than so many do. */
+/** A request that misses waits so long for its calls to go out, and no more than so many do. */
 const [WAIT_MS, MAX_WAITING] = [2_000, 256];
 /** A slot may free earlier than this node knows. */
 const LOOK_AGAIN_MS = 1_000;
 
 /** What an upstream says of a request itself, which is as true for the next one who asks. */
-const isVerdict = (error: unknown): boolean => error instanceof Refusal && error.code === 'upstream_rejected';
+const isVerdict = (error: unknown): error is Refusal => error instanceof Refusal && error.code === 'upstream_rejected';
 /** Nothing was asked of the upstream, because there was no slot. */
 const isWithoutSlot = (error: unknown): boolean =>
   error instanceof Refusal && (error.code === 'rate_limited' || error.code === 'overloaded');
@@ -45,8 +51,7 @@ const isWithoutSlot = (error: unknown): boolean =>
 /** Makes the upstream calls of a cache, in the order that answers most, out of the budget that everybody shares. */
 export class Calls {
   readonly #parts: CallsParts;
-  readonly #waiters = new Map<string, Set<Waiter>>();
-  #waiting = 0;
+  readonly #waiters = new Waiters();
   /** Calls that have been begun and have no slot yet. */
   #starting = 0;
   readonly #inFlight = new Set<string>();
@@ -57,67 +62,46 @@ export class Calls {
     this.#parts = parts;
   }
 
-  /** Tells of a request that is answered without waiting, whose key may be worth a call all the same. */
-  note(key: CacheKey, ageSeconds: number): void {
-    this.#parts.order.ask(key, { ageSeconds, isWaiting: false, weight: 1, refusesCached: false }, this.#parts.now());
-    if (ageSeconds >= key.freshSeconds) this.#run();
+  /** Tells of a request that is answered without waiting, whose keys may be worth a call all the same. */
+  note(kept: readonly { readonly key: CacheKey; readonly ageSeconds: number }[]): void {
+    const [now, weight] = [this.#parts.now(), 1 / kept.length];
+    for (const { key, ageSeconds } of kept)
+      this.#parts.order.ask(key, { ageSeconds, isWaiting: false, weight, refusesCached: false }, now);
+    if (kept.some(({ key, ageSeconds }) => ageSeconds >= key.freshSeconds)) this.#run();
   }
 
-  /** Waits for a call that answers this key. Rejects with a refusal: the upstream's, or that there was no slot in time. */
-  wait(
-    plan: Plan,
-    ask: Pick<Ask, 'ageSeconds' | 'refusesCached'>,
-    from: Pick<Waiter, 'wallet' | 'spend'>,
-  ): Promise<Served> {
+  /** Waits for the calls that answer these keys. Rejects with a refusal: the upstream's, or that there was no slot in time. */
+  async wait(wanted: readonly Wanted[], asker: Asker): Promise<Waiter> {
     const { order, now } = this.#parts;
-    const isWaiting = this.#waiting < MAX_WAITING && !this.#isClosed;
-    order.ask(plan.key, { ...ask, weight: 1, isWaiting }, now());
-    if (!isWaiting) return Promise.reject(this.#withoutSlot());
-    return new Promise((resolve, reject) => {
-      const untilMs = now() + WAIT_MS;
-      this.#enter(plan.key.id, { ...from, refusesCached: ask.refusesCached, untilMs, resolve, reject });
-      this.#run();
-    });
+    const waiter = new Waiter(wanted, asker);
+    const isWaiting = this.#waiters.count < MAX_WAITING && !this.#isClosed;
+    for (const { key, ...ask } of wanted) order.ask(key, { ...ask, weight: waiter.weight, isWaiting }, now());
+    if (!isWaiting) throw this.#withoutSlot();
+    this.#waiters.enter(waiter, WAIT_MS, () => this.#giveUp(waiter));
+    this.#run();
+    await waiter.done;
+    return waiter;
   }
 
   /** Ends the waiting of all; calls that are out end by themselves. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    for (const [id, waiters] of this.#waiters) for (const waiter of [...waiters]) this.#dismiss(id, waiter);
+    for (const waiter of this.#waiters.all()) this.#dismiss(waiter, this.#withoutSlot());
   }
 
-  #enter(id: string, waiter: Waiter): void {
-    const waiters = this.#waiters.get(id) ?? new Set();
-    this.#waiters.set(id, waiters.add(waiter));
-    this.#waiting++;
-    // A call that is out has its own deadline.
-    const giveUp = () => void (this.#inFlight.has(id) || this.#dismiss(id, waiter));
-    const timer = setTimeout(giveUp, WAIT_MS).unref();
-    const { resolve, reject } = waiter;
-    Object.assign(waiter, {
-      resolve: (served: Served) => this.#left(id, waiter, timer) && resolve(served),
-      reject: (error: unknown) => this.#left(id, waiter, timer) && reject(error),
-    });
+  /** A call that is out has a deadline of its own. */
+  #giveUp(waiter: Waiter): void {
+    const isAwaited = waiter.wanted().some(({ key }) => this.#inFlight.has(key.id));
+    if (isAwaited) waiter.isLate = true;
+    else this.#dismiss(waiter, this.#withoutSlot());
   }
 
-  /** Whether it was still there. */
-  #left(id: string, waiter: Waiter, timer: NodeJS.Timeout): boolean {
-    clearTimeout(timer);
-    const waiters = this.#waiters.get(id);
-    if (!waiters?.delete(waiter)) return false;
-    this.#waiting--;
-    if (waiters.size === 0) this.#waiters.delete(id);
-    return true;
-  }
-
-  #dismissIfLate(id: string, waiter: Waiter): void {
-    if (this.#parts.now() >= waiter.untilMs) this.#dismiss(id, waiter);
-  }
-
-  #dismiss(id: string, waiter: Waiter, error: unknown = this.#withoutSlot()): void {
-    this.#parts.order.leave(id, { weight: 1, refusesCached: waiter.refusesCached });
-    waiter.reject(error);
+  #dismiss(waiter: Waiter, error: unknown): void {
+    const wanted = waiter.wanted();
+    if (!this.#waiters.refuse(waiter, error)) return;
+    for (const { key, refusesCached } of wanted)
+      this.#parts.order.leave(key.id, { weight: waiter.weight, refusesCached });
   }
 
   #withoutSlot(): Refusal {
@@ -130,47 +114,42 @@ export class Calls {
     const { order, view, now } = this.#parts;
     clearTimeout(this.#timer);
     for (;;) {
-      const { left, resetMs } = view();
-      const free = left - this.#starting;
+      const free = view().left - this.#starting;
       const next = order.next(free, now());
       if ('ids' in next) {
         void this.#call(next.ids);
         continue;
       }
-      const untilFree = free > 0 ? Number.POSITIVE_INFINITY : Math.min(LOOK_AGAIN_MS, resetMs || LOOK_AGAIN_MS);
-      const milliseconds = Math.min(next.againAtMs - now(), untilFree);
-      const isWanted = Number.isFinite(next.againAtMs) || this.#waiting > 0;
-      if (isWanted && !this.#isClosed) {
-        this.#timer = setTimeout(() => this.#run(), Math.max(1, Math.min(milliseconds, LOOK_AGAIN_MS))).unref();
-      }
+      const isWanted = Number.isFinite(next.againAtMs) || this.#waiters.count > 0;
+      const milliseconds = Math.min(LOOK_AGAIN_MS, Math.max(1, next.againAtMs - now()));
+      if (isWanted && !this.#isClosed) this.#timer = setTimeout(() => this.#run(), milliseconds).unref();
       return;
     }
   }
 
   async #call(ids: readonly string[]): Promise<void> {
-    const { order, now } = this.#parts;
-    const [id = ''] = ids;
-    const plan = this.#parts.planOf(id);
-    if (!plan) return order.completed(ids, false, now());
-    this.#inFlight.add(id);
-    const leadership = new CallLeadership(
-      () => this.#waiters.get(id) ?? [],
-      this.#parts.spendAlone,
-      (waiter, error) => this.#dismiss(id, waiter, error),
-    );
+    const { spendAlone, planOf } = this.#parts;
+    for (const id of ids) this.#inFlight.add(id);
+    const plans = ids.map(planOf).filter((plan) => plan !== undefined);
+    const waiters = () => this.#waiters.of(ids);
+    const dismiss = (waiter: Waiter, error: unknown) => this.#dismiss(waiter, error);
+    const leadership = new CallLeadership({ waiters, spendAlone, dismiss });
     try {
-      const kept = await this.#ask(plan, leadership);
-      this.#over(ids, true);
-      for (const waiter of [...(this.#waiters.get(id) ?? [])])
-        waiter.resolve({ kept, isCollapsed: waiter !== leadership.leader });
+      const answered = plans.length > 0 ? await this.#ask(plans, leadership) : [];
+      this.#over(ids, plans.length > 0);
+      for (const kept of answered) this.#waiters.give(kept, leadership.leader);
     } catch (error) {
-      this.#failed(ids, error);
+      this.#failed(ids, plans, error);
     }
+    for (const waiter of this.#waiters.all()) if (waiter.isLate) this.#giveUp(waiter);
     this.#run();
   }
 
-  async #ask({ key, route, input }: Plan, leadership: CallLeadership): Promise<KeptAnswer> {
+  /** Makes one call for all of these keys, and keeps what it has answered. */
+  async #ask(plans: readonly Plan[], leadership: CallLeadership): Promise<Kept[]> {
     const { upstream, keep, now } = this.#parts;
+    const [{ route, input } = missing()] = plans;
+    const mints = plans.flatMap(({ mint }) => mint ?? []);
     let [isStarting, sentAtMs] = [true, now()];
     this.#starting++;
     const started = () => {
@@ -183,16 +162,16 @@ export class Calls {
       started();
       return slot;
     };
-    try {
-      const wallet = leadership.leader?.wallet;
-      const arrival = { hosts: [], port: 0 };
-      const { json } = await upstream.answer({ route, input, wallet, arrival, spend });
-      const kept = new KeptAnswer(key, route, json, sentAtMs);
-      keep(kept);
-      return kept;
-    } finally {
-      started();
-    }
+    const asked = mints.length > 0 ? batchInput(route, mints) : input;
+    const [waiter] = this.#waiters.of(plans.map(({ key }) => key.id));
+    const call = { route, input: asked, wallet: waiter?.asker.wallet, arrival: NOWHERE, spend };
+    const { json } = await upstream.answer(call).finally(started);
+    const texts = mints.length > 0 ? itemsOf(route, mints, json) : [json];
+    const answered = plans.map(({ key, mint }, index) =>
+      mint === undefined ? new KeptAnswer(key, sentAtMs, route, json) : new KeptItem(key, sentAtMs, texts[index] ?? ''),
+    );
+    for (const kept of answered) keep(kept);
+    return answered;
   }
 
   #over(ids: readonly string[], hasAnswered: boolean): void {
@@ -200,15 +179,22 @@ export class Calls {
     this.#parts.order.completed(ids, hasAnswered, this.#parts.now());
   }
 
-  #failed(ids: readonly string[], error: unknown): void {
+  #failed(ids: readonly string[], plans: readonly Plan[], error: unknown): void {
     if (isWithoutSlot(error)) {
       for (const id of ids) this.#inFlight.delete(id);
       this.#parts.order.returned(ids, this.#parts.now());
-      for (const id of ids) for (const waiter of [...(this.#waiters.get(id) ?? [])]) this.#dismissIfLate(id, waiter);
       return;
     }
-    if (isVerdict(error)) for (const id of ids) this.#parts.refuse(id, error as Refusal);
+    const [only, another] = plans;
+    if (isVerdict(error) && only && !another) this.#parts.refuse(only.key, error);
     this.#over(ids, isVerdict(error));
-    for (const id of ids) for (const waiter of [...(this.#waiters.get(id) ?? [])]) waiter.reject(error);
+    for (const waiter of this.#waiters.of(ids)) this.#dismiss(waiter, error);
   }
+}
+
+/** Calls of a cache are made for many; where one of them has come from is nobody's business. */
+const NOWHERE = { hosts: [], port: 0 } as const;
+
+function missing(): never {
+  throw new Error('a call for nothing');
 }

@@ -1,66 +1,113 @@
-import { Refusal } from '@asset-gateway/protocol';
 import type { Spend } from '../call.ts';
-import type { KeptAnswer } from './kept-answer.ts';
+import type { Ask, CacheKey } from './call-order.ts';
+import type { Kept } from './kept.ts';
 
-/** What a request that waited was given. */
-export interface Served {
-  readonly kept: KeptAnswer;
-  /** The call was made for another request. */
-  readonly isCollapsed: boolean;
+/** A key that a request waits for, and what is kept of it. */
+export interface Wanted extends Pick<Ask, 'ageSeconds' | 'refusesCached'> {
+  readonly key: CacheKey;
 }
 
-/** One request that waits until a call answers it. */
-export interface Waiter {
+/** Whoever asks. */
+export interface Asker {
   readonly wallet: string | undefined;
-  /** It wants a newer answer than the one that is kept. */
-  readonly refusesCached: boolean;
-  /** Takes the slot of a call, and burns the waiter's own sign-in with it. */
+  /** Takes the slot of a call, and burns the asker's own sign-in with it. */
   readonly spend: Spend;
-  /** When it gives up, unless a call is out. */
-  readonly untilMs: number;
-  readonly resolve: (served: Served) => void;
-  readonly reject: (error: unknown) => void;
 }
 
-/** Refusals of one waiter's own sign-in, which keep nobody else from making the call. */
-const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
+/** One request that waits until calls have answered all the keys that it wants. */
+export class Waiter {
+  readonly asker: Asker;
+  readonly weight: number;
+  /** What it has been given, by id. */
+  readonly given = new Map<string, Kept>();
+  /** Another request's call answered at least a part. */
+  isCollapsed = false;
+  /** It has waited long enough, but for a call that is out. */
+  isLate = false;
+  readonly done: Promise<void>;
+  readonly #wanted: Map<string, Wanted>;
+  #resolve: () => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
 
-const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
-
-/** Those who wait for the keys of one call, of whom one takes its slot. */
-export class CallLeadership {
-  readonly #waiters: () => Iterable<Waiter>;
-  readonly #alone: Spend;
-  readonly #dismiss: (waiter: Waiter, error: unknown) => void;
-  #leader: Waiter | undefined;
-
-  /** `alone` spends for a call that nobody waits for; `dismiss` refuses one waiter. */
-  constructor(waiters: () => Iterable<Waiter>, alone: Spend, dismiss: (waiter: Waiter, error: unknown) => void) {
-    this.#waiters = waiters;
-    this.#alone = alone;
-    this.#dismiss = dismiss;
+  constructor(wanted: readonly Wanted[], asker: Asker) {
+    this.asker = asker;
+    this.weight = 1 / wanted.length;
+    this.#wanted = new Map(wanted.map((each) => [each.key.id, each]));
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
   }
 
-  get leader(): Waiter | undefined {
-    return this.#leader;
+  /** What it still waits for. */
+  wanted(): readonly Wanted[] {
+    return [...this.#wanted.values()];
   }
 
-  /** Takes a slot for the call, by the first waiter whose sign-in allows it. */
-  readonly spend: Spend = async () => {
-    if (this.#leader) return this.#leader.spend();
-    let refusal: unknown;
-    for (const waiter of [...this.#waiters()]) {
-      try {
-        const slot = await waiter.spend();
-        this.#leader = waiter;
-        return slot;
-      } catch (error) {
-        if (!isOwn(error)) throw error;
-        this.#dismiss(waiter, error);
-        refusal = error;
-      }
+  give(kept: Kept, isCollapsed: boolean): void {
+    if (!this.#wanted.delete(kept.key.id)) return;
+    this.given.set(kept.key.id, kept);
+    this.isCollapsed ||= isCollapsed;
+    if (this.#wanted.size === 0) this.#resolve();
+  }
+
+  refuse(error: unknown): void {
+    this.#reject(error);
+  }
+}
+
+/** The requests that wait, by the keys that they wait for. */
+export class Waiters {
+  readonly #byKey = new Map<string, Set<Waiter>>();
+  readonly #timers = new Map<Waiter, NodeJS.Timeout>();
+
+  get count(): number {
+    return this.#timers.size;
+  }
+
+  /** Those who wait for any of these keys, each once. */
+  of(ids: readonly string[]): Waiter[] {
+    return [...new Set(ids.flatMap((id) => [...(this.#byKey.get(id) ?? [])]))];
+  }
+
+  all(): Waiter[] {
+    return [...this.#timers.keys()];
+  }
+
+  enter(waiter: Waiter, waitMs: number, giveUp: () => void): void {
+    for (const { key } of waiter.wanted()) {
+      const waiters = this.#byKey.get(key.id) ?? new Set();
+      this.#byKey.set(key.id, waiters.add(waiter));
     }
-    if (refusal) throw refusal;
-    return this.#alone();
-  };
+    this.#timers.set(waiter, setTimeout(giveUp, waitMs).unref());
+  }
+
+  /** Gives what a call has answered to whoever waits for it. */
+  give(kept: Kept, leader: Waiter | undefined): void {
+    for (const waiter of this.#byKey.get(kept.key.id) ?? []) {
+      waiter.give(kept, waiter !== leader);
+      if (waiter.wanted().length === 0) this.#forget(waiter);
+    }
+    this.#byKey.delete(kept.key.id);
+  }
+
+  /** Refuses one; whether it was still there. */
+  refuse(waiter: Waiter, error: unknown): boolean {
+    if (!this.#timers.has(waiter)) return false;
+    for (const { key } of waiter.wanted()) this.#leave(key.id, waiter);
+    this.#forget(waiter);
+    waiter.refuse(error);
+    return true;
+  }
+
+  #leave(id: string, waiter: Waiter): void {
+    const waiters = this.#byKey.get(id);
+    waiters?.delete(waiter);
+    if (waiters?.size === 0) this.#byKey.delete(id);
+  }
+
+  #forget(waiter: Waiter): void {
+    clearTimeout(this.#timers.get(waiter));
+    this.#timers.delete(waiter);
+  }
 }

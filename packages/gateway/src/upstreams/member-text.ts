@@ -20,7 +20,7 @@ function afterString(json: string, start: number): number {
 }
 
 /** The index of the comma or bracket that ends the value which starts here. */
-function afterValue(json: string, start: number): number {
+export function afterValue(json: string, start: number): number {
   let depth = 0;
   for (let index = start; index < json.length; index++) {
     const code = json.charCodeAt(index);

@@ -1,0 +1,50 @@
+import { Refusal } from '@asset-gateway/protocol';
+import type { Spend } from '../call.ts';
+import type { Waiter } from './waiters.ts';
+
+/** Refusals of one waiter's own sign-in, which keep nobody else from making the call. */
+const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
+
+const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
+
+/** What tells who takes the slot of a call. */
+export interface LeadershipParts {
+  /** Those who wait for the call. */
+  readonly waiters: () => readonly Waiter[];
+  /** Spends for a call that nobody waits for. */
+  readonly spendAlone: Spend;
+  readonly dismiss: (waiter: Waiter, error: unknown) => void;
+}
+
+/** One of those who wait for a call takes its slot, with its own sign-in. */
+export class CallLeadership {
+  readonly #parts: LeadershipParts;
+  #leader: Waiter | undefined;
+
+  constructor(parts: LeadershipParts) {
+    this.#parts = parts;
+  }
+
+  get leader(): Waiter | undefined {
+    return this.#leader;
+  }
+
+  /** Takes a slot for the call, by the first waiter whose sign-in allows it. */
+  readonly spend: Spend = async () => {
+    if (this.#leader) return this.#leader.asker.spend();
+    let refusal: unknown;
+    for (const waiter of this.#parts.waiters()) {
+      try {
+        const slot = await waiter.asker.spend();
+        this.#leader = waiter;
+        return slot;
+      } catch (error) {
+        if (!isOwn(error)) throw error;
+        this.#parts.dismiss(waiter, error);
+        refusal = error;
+      }
+    }
+    if (refusal) throw refusal;
+    return this.#parts.spendAlone();
+  };
+}

@@ -1,0 +1,22 @@
+import type { CacheKey } from './call-order.ts';
+
+/** What an entry weighs beside its text: what JavaScript needs for it, roughly. */
+export const OVERHEAD_BYTES = 512;
+
+/** What an upstream has answered for a key, of which all that is kept is made. */
+export abstract class Kept {
+  readonly key: CacheKey;
+  /** Its part of the memory that all of them share. */
+  abstract readonly bytes: number;
+  readonly #fetchedAtMs: number;
+
+  /** `fetchedAtMs` is when its call went out, by the clock that ages are asked with. */
+  constructor(key: CacheKey, fetchedAtMs: number) {
+    this.key = key;
+    this.#fetchedAtMs = fetchedAtMs;
+  }
+
+  ageSeconds(nowMs: number): number {
+    return Math.max(0, nowMs - this.#fetchedAtMs) / 1_000;
+  }
+}

@@ -1,0 +1,144 @@
+import { type Route, routes } from '@asset-gateway/protocol';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  assembled,
+  batchInput,
+  itemsOf,
+  KeptItem,
+  mintKeyOf,
+  mintsOf,
+} from '../../packages/gateway/src/cache/batches.ts';
+import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
+import type { Input } from '../../packages/gateway/src/call.ts';
+import type { Asked } from '../../packages/sandbox/src/tokens/answers/asked.ts';
+import { marketSnapshots, variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
+import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
+import { rounds } from '../kit/rounds.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { askSigned, signedHeader } from '../kit/wallet.ts';
+
+const NOW = 1_795_000_000_000;
+const LIFETIME = LIFETIMES.marketSnapshots ?? { freshSeconds: 0, maxStaleSeconds: 0 };
+
+function rowOf(method: string): Route {
+  const row = routes.find((each) => each.method === method);
+  if (!row) throw new Error(`no row ${method}`);
+  return row;
+}
+
+/** What the upstream itself answers for this input, as the gateway would send it on. */
+function upstreamText(route: Route, input: Input): string {
+  const { query, body } = route.upstream.forward(input);
+  const asked = {
+    query: new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])),
+    body: JSON.stringify(body),
+    now: NOW,
+  } as unknown as Asked;
+  return JSON.stringify(route.method === 'variantMarkets' ? variantMarkets(asked) : marketSnapshots(asked));
+}
+
+/** Mints that are known, and ones that nobody knows. */
+const anyMint = fc.oneof(fc.constantFrom(...KNOWN_MINTS), fc.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/));
+
+describe.each([
+  ['marketSnapshots', 'body', 250],
+  ['variantMarkets', 'query', 50],
+] as const)('%s, put together from what is kept by mint', (method, place, most) => {
+  const route = rowOf(method);
+  const list = fc.array(anyMint, { maxLength: most / 2 });
+
+  it('is the answer that the upstream gives, byte for byte', () => {
+    fc.assert(
+      fc.property(list, list, fc.boolean(), (mints, addresses, hasAddresses) => {
+        fc.pre(mints.length + (hasAddresses ? addresses.length : 0) > 0);
+        const input = {
+          path: {},
+          query: {},
+          body: {},
+          [place]: hasAddresses ? { mints, addresses } : { mints },
+        } as unknown as Input;
+        const asked = mintsOf(route, input) ?? [];
+        // Of each mint's own call, as it was made for somebody else.
+        const kept = asked.map((mint) => {
+          const [text = ''] = itemsOf(route, [mint], upstreamText(route, batchInput(route, [mint])));
+          return new KeptItem(mintKeyOf(route, mint, LIFETIME), 0, text);
+        });
+        expect(assembled(route, kept, 0).json).toBe(upstreamText(route, input));
+      }),
+      { numRuns: Math.max(100, rounds(10_000)) },
+    );
+  }, 600_000);
+
+  it('is cut into the items of one call as they stand', () => {
+    const mints = KNOWN_MINTS.slice(0, most);
+    const text = upstreamText(route, batchInput(route, mints));
+    const items = itemsOf(route, mints, text);
+    expect(items).toHaveLength(mints.length);
+    expect(items.map((item) => JSON.parse(item))).toEqual(
+      [JSON.parse(text)].flatMap((value) => value.variants ?? value),
+    );
+  });
+
+  it('refuses an answer that is about other mints, or has another shape', () => {
+    const [one = '', two = ''] = KNOWN_MINTS;
+    const text = upstreamText(route, batchInput(route, [one]));
+    for (const [mints, answer] of [
+      [[two], text],
+      [[one, two], text],
+      [[one], '{}'],
+      [[one], '[]'],
+      [[one], '"text"'],
+      [[one], `${text} `],
+    ] as const)
+      expect(() => itemsOf(route, mints, answer)).toThrow();
+  });
+});
+
+describe('batches over HTTP', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
+  });
+  afterAll(() => gateway.stop());
+
+  const url = () => `${gateway.url}/v1/x402/tokens/assets/market-snapshots`;
+  const initOf = (mints: readonly string[], signIn = {}) => ({
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...signIn },
+    body: JSON.stringify({ mints }),
+  });
+  const ask = (mints: readonly string[]) => askSigned(url(), initOf(mints));
+  const addressesIn = async (response: Response) =>
+    ((await response.json()) as { result: { address: string }[] }).result.map(({ address }) => address);
+
+  it('what many wallets ask of one mint each is one call at once, and one for those who come within the second after it', async () => {
+    const mints = Array.from(
+      { length: 250 },
+      (_, index) => KNOWN_MINTS[index] ?? `${index}`.replaceAll('0', 'z').padEnd(40, '1'),
+    );
+    const headers = await Promise.all(mints.map((mint) => signedHeader(url(), initOf([mint]))));
+    const startedAt = performance.now();
+    const answers = await Promise.all(
+      mints.map((mint, index) => fetch(url(), initOf([mint], { 'SIGN-IN-WITH-X': headers[index] }))),
+    );
+    expect(await Promise.all(answers.map(addressesIn))).toEqual(mints.map((mint) => [mint]));
+    // All of them come within the second, unless this machine is busy.
+    const seconds = Math.ceil((performance.now() - startedAt) / 1_000);
+    expect(gateway.upstream.arrivals.length).toBeLessThanOrEqual(1 + seconds);
+  });
+
+  it('only what is missing is asked for', async () => {
+    const [known, fresh] = [KNOWN_MINTS.slice(0, 5), 'z'.repeat(40)];
+    const before = gateway.upstream.arrivals.length;
+    const answer = await ask([fresh, ...known]);
+    expect(await addressesIn(answer)).toEqual([fresh, ...known]);
+    expect(gateway.upstream.arrivals.length).toBe(before + 1);
+    expect(JSON.parse(gateway.upstream.arrivals.at(-1)?.body ?? '')).toEqual({ mints: [fresh] });
+  });
+
+  it('a mint that is asked for twice is answered as the upstream does', async () => {
+    const [mint = ''] = KNOWN_MINTS;
+    expect(await addressesIn(await ask([mint, mint]))).toEqual([mint]);
+  });
+});
