@@ -52,7 +52,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'metrics/readings.ts',
   ],
   'upstreams/': ['upstreams/', 'json-member.ts', 'pool.ts', 'budget/store.ts'],
-  'cache/': ['cache/', 'budget/store.ts', 'upstreams/upstream.ts', 'upstreams/member-text.ts'],
+  'cache/': [
+    'cache/',
+    'budget/store.ts',
+    'upstreams/upstream.ts',
+    'upstreams/member-text.ts',
+    'upstreams/upstream-refusal.ts',
+    'metrics/readings.ts',
+  ],
   'endpoint.ts': ['gates/gate.ts', 'upstreams/upstream.ts'],
   'gateway.ts': ['stages/', 'endpoint.ts', 'last-resort.ts'],
   'compose/': [

@@ -15,7 +15,7 @@ const PREFIX = 'asset_gateway_';
 let gateway: TestGateway;
 beforeAll(async () => {
   const variables = { METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '300' };
-  gateway = await startTestGateway(variables, { paid: true });
+  gateway = await startTestGateway({ ...variables, RESPONSE_CACHE: 'on' }, { paid: true });
 });
 afterAll(() => gateway.stop());
 
@@ -47,6 +47,7 @@ const DOCUMENTED = [
 describe('docs/metrics.md', () => {
   it('has exactly the metrics that a running gateway gives out, with their types and labels', async () => {
     await new Visitor(gateway).ask({ target: HEALTH });
+    await new Visitor(gateway).ask({ target: `${TOKENS}/assets/search?q=solana` });
     await buy();
     const scraped = await scrape(gateway.gateway);
     const own = [...scraped.types].filter(([name]) => name.startsWith(PREFIX));

@@ -2,6 +2,7 @@ import type { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { BudgetView } from '../budget/store.ts';
 import type { Answer, Spend, UpstreamCall } from '../call.ts';
+import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { assembled, type KeptItem, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf } from './cache-key.ts';
@@ -61,6 +62,12 @@ export class CachingUpstream implements Upstream {
     if (!lifetime) return this.#parts.upstream.answer(call);
     const mints = mintsOf(route, input);
     return mints ? this.#batch(call, mints, lifetime) : this.#single(call, lifetime);
+  }
+
+  /** What it has done, and what it holds now. */
+  reading(): CacheReading {
+    const { size: entries, calculatedSize: bytes } = this.#kept;
+    return { entries, bytes, ...this.#calls.counts() };
   }
 
   close(): void {

@@ -1,7 +1,10 @@
 import { Refusal, type Route } from '@asset-gateway/protocol';
+import { LRUCache } from 'lru-cache';
 import type { BudgetView } from '../budget/store.ts';
 import type { Input, Spend } from '../call.ts';
+import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
+import { UpstreamRefusal } from '../upstreams/upstream-refusal.ts';
 import { batchInput, itemsOf, KeptItem } from './batches.ts';
 import { CallLeadership } from './call-leadership.ts';
 import type { CacheKey, CallOrder } from './call-order.ts';
@@ -57,6 +60,10 @@ export class Calls {
   readonly #inFlight = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  readonly #made = { awaited: 0, refresh: 0 };
+  #forgone = 0;
+  /** How the last call for a key has failed: that is why none goes out for a while. */
+  readonly #failures = new LRUCache<string, Refusal>({ max: 1_024, ttl: 60_000 });
 
   constructor(parts: CallsParts) {
     this.#parts = parts;
@@ -83,6 +90,11 @@ export class Calls {
     return waiter;
   }
 
+  /** Calls that were made, by why, and requests for which none went out in time. */
+  counts(): Pick<CacheReading, 'calls' | 'forgone'> {
+    return { calls: { ...this.#made }, forgone: this.#forgone };
+  }
+
   /** Ends the waiting of all; calls that are out end by themselves. */
   close(): void {
     this.#isClosed = true;
@@ -94,7 +106,12 @@ export class Calls {
   #giveUp(waiter: Waiter): void {
     const isAwaited = waiter.wanted().some(({ key }) => this.#inFlight.has(key.id));
     if (isAwaited) waiter.isLate = true;
-    else this.#dismiss(waiter, this.#withoutSlot());
+    else this.#dismiss(waiter, this.#failureOf(waiter) ?? this.#withoutSlot());
+  }
+
+  #failureOf(waiter: Waiter): Refusal | undefined {
+    const failures = waiter.wanted().map(({ key }) => this.#failures.get(key.id));
+    return failures.find((failure) => failure !== undefined);
   }
 
   #dismiss(waiter: Waiter, error: unknown): void {
@@ -105,6 +122,7 @@ export class Calls {
   }
 
   #withoutSlot(): Refusal {
+    this.#forgone++;
     const seconds = Math.max(1, Math.ceil(this.#parts.view().resetMs / 1_000));
     return new Refusal('rate_limited', { reason: 'no slot in time', retryAfterSeconds: seconds });
   }
@@ -137,7 +155,10 @@ export class Calls {
     try {
       const answered = plans.length > 0 ? await this.#ask(plans, leadership) : [];
       this.#over(ids, plans.length > 0);
-      for (const kept of answered) this.#waiters.give(kept, leadership.leader);
+      for (const kept of answered) {
+        this.#failures.delete(kept.key.id);
+        this.#waiters.give(kept, leadership.leader);
+      }
     } catch (error) {
       this.#failed(ids, plans, error);
     }
@@ -159,6 +180,7 @@ export class Calls {
     const spend: Spend = async () => {
       const slot = await leadership.spend();
       sentAtMs = now();
+      this.#made[leadership.leader ? 'awaited' : 'refresh']++;
       started();
       return slot;
     };
@@ -187,6 +209,7 @@ export class Calls {
     }
     const [only, another] = plans;
     if (isVerdict(error) && only && !another) this.#parts.refuse(only.key, error);
+    if (error instanceof UpstreamRefusal && !isVerdict(error)) for (const id of ids) this.#failures.set(id, error);
     this.#over(ids, isVerdict(error));
     for (const waiter of this.#waiters.of(ids)) this.#dismiss(waiter, error);
   }

@@ -76,7 +76,7 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
     onFailure,
   });
   if (exact && config.paid) for (const line of priceNotices(enabled, exact.priceOf, config.paid)) notice(line);
-  const readings = readingsOf({ store, channels, payments, exact, isStopping });
+  const readings = readingsOf({ store, channels, caches, payments, exact, isStopping });
   return { gateway, readings, close: () => closeAll(caches, exact, channels) };
 }
 

@@ -2,6 +2,7 @@ import type { Store } from '../budget/store.ts';
 import type { Readings } from '../metrics/readings.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
+import type { Caches } from './caches.ts';
 import type { Channel, Channels } from './channels.ts';
 import { whyNotReady } from './readiness.ts';
 
@@ -9,6 +10,7 @@ import { whyNotReady } from './readiness.ts';
 export interface Sources {
   readonly store: Store;
   readonly channels: Channels;
+  readonly caches: Caches;
   readonly payments: Payments | undefined;
   readonly exact: ExactSetup | undefined;
   readonly isStopping: () => boolean;
@@ -22,7 +24,7 @@ const countOpen = (payments: Payments): Promise<number | undefined> =>
   );
 
 /** What the metrics look up in a gateway that is put together. */
-export function readingsOf({ store, channels, payments, exact, isStopping }: Sources): Readings {
+export function readingsOf({ store, channels, caches, payments, exact, isStopping }: Sources): Readings {
   const read = ({ name, upstream, budget }: Channel) => ({
     ...name,
     left: store.view(budget).left,
@@ -32,6 +34,7 @@ export function readingsOf({ store, channels, payments, exact, isStopping }: Sou
   return {
     isReady: () => whyNotReady(store, isStopping()) === undefined,
     channels: () => Array.from(channels.all(), read),
+    cache: () => [...caches.values()][0]?.reading(),
     openPayments: async () => (payments ? countOpen(payments) : 0),
     feePayers: async () => exact?.feePayers() ?? [],
     sales: () => exact?.sales() ?? [],

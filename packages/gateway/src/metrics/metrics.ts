@@ -1,13 +1,14 @@
 import { REFUSALS, type Route, routes } from '@asset-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
-import type { ChannelName, ChannelReading, Readings } from './readings.ts';
+import type { CacheReading, ChannelName, ChannelReading, Readings } from './readings.ts';
 
 const PREFIX = 'asset_gateway_';
 /** What stands for a request that found no row, and for an answer that is no refusal. */
 const NONE = 'none';
 const LANE = ['provider', 'cluster', 'surface'] as const;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const AGES = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400];
 const FEE_PAYER_INTERVAL_MS = 60_000;
 const SETTLEMENT_STATES = ['settled', 'refused', 'unknown', 'unsent'];
 
@@ -31,6 +32,13 @@ export class Metrics {
   readonly #durations = this.#histogram('request_duration_seconds', 'From a request to its answer.', ['surface']);
   readonly #signIns = this.#counter('sign_ins_total', 'Sign-ins by what became of them.', ['result']);
   readonly #upstreams = this.#histogram('upstream_duration_seconds', 'Upstream calls, failed ones too.', LANE);
+  readonly #cached = this.#counter('cache_answers_total', 'Answers of routes that are kept.', ['route', 'result']);
+  readonly #ages = new Histogram({
+    name: `${PREFIX}cache_age_seconds`,
+    help: 'How old answers were that came out of the cache.',
+    buckets: AGES,
+    registers: [this.#registry],
+  });
   readonly #settlements = this.#counter('settlements_total', 'Settlements by their outcome.', ['state']);
   readonly #revenue = this.#counter('revenue_usd_micros_total', 'Settled and answered, in millionths of a dollar.', [
     'route',
@@ -51,6 +59,8 @@ export class Metrics {
     this.#durations.observe({ surface: row?.surface ?? NONE }, line.ms / 1000);
     const result = row?.access === 'siwx' ? signInResultOf(line) : undefined;
     if (result !== undefined) this.#signIns.inc({ result });
+    if (row && line.cache !== undefined) this.#cached.inc({ route: row.id, result: line.cache });
+    if (line.ageSeconds !== undefined) this.#ages.observe(line.ageSeconds);
     if (row && line.paidMicros !== undefined)
       this.#revenue.inc({ route: row.id, surface: row.surface }, line.paidMicros);
     if (row && line.upstreamMs !== undefined) this.#upstreams.observe(channelOf(row), line.upstreamMs / 1000);
@@ -73,6 +83,7 @@ export class Metrics {
       for (const { cluster, isOpen } of readings.sales()) gauge.set({ cluster }, isOpen ? 1 : 0);
     });
     this.#watchLanes(readings);
+    if (readings.cache?.()) this.#watchCache(() => readings.cache?.());
     const balance = this.#gauge('fee_payer_lamports', 'What the fee payer holds.', ['cluster']);
     const read = async () => {
       for (const { cluster, lamports } of await readings.feePayers()) {
@@ -102,6 +113,17 @@ export class Metrics {
     clearInterval(this.#timer);
   }
 
+  #watchCache(read: () => CacheReading | undefined): void {
+    this.#gauge('cache_entries', 'Answers that are kept.', [], (gauge) => gauge.set(read()?.entries ?? 0));
+    this.#gauge('cache_bytes', 'The memory that they take.', [], (gauge) => gauge.set(read()?.bytes ?? 0));
+    this.#total('cache_calls_total', 'Upstream calls for what is kept.', ['reason'], (counter) => {
+      for (const [reason, count] of Object.entries(read()?.calls ?? {})) counter.inc({ reason }, count);
+    });
+    this.#total('cache_forgone_total', 'Requests for which no call went out in time.', [], (counter) =>
+      counter.inc(read()?.forgone ?? 0),
+    );
+  }
+
   #watchLanes(readings: Readings): void {
     const watch = (name: string, help: string, read: (channel: ChannelReading) => number) =>
       this.#gauge(name, help, LANE, (gauge) => {
@@ -114,6 +136,20 @@ export class Metrics {
 
   #counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
     return new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry] });
+  }
+
+  /** A counter that is looked up whenever somebody asks for the metrics. */
+  #total<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: (counter: Counter<Label>) => void,
+  ): void {
+    const collect = function (this: Counter<Label>): void {
+      this.reset();
+      read(this);
+    };
+    new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry], collect });
   }
 
   #histogram<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Histogram<Label> {

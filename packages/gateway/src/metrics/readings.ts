@@ -24,10 +24,22 @@ export interface SalesReading {
   readonly isOpen: boolean;
 }
 
+/** What a cache has done since the start, and what it holds now. */
+export interface CacheReading {
+  readonly entries: number;
+  readonly bytes: number;
+  /** Calls that answered somebody who waited, and calls that nobody waited for. */
+  readonly calls: { readonly awaited: number; readonly refresh: number };
+  /** Requests that were refused because no call went out for them in time. */
+  readonly forgone: number;
+}
+
 /** What is looked up, where a log line does not say it. None of these rejects. */
 export interface Readings {
   isReady(): boolean;
   channels(): readonly ChannelReading[];
+  /** Nothing where no answers are kept. */
+  cache?(): CacheReading | undefined;
   /** Payments whose outcome is not known; nothing when the store did not say. */
   openPayments(): Promise<number | undefined>;
   feePayers(): Promise<readonly FeePayerReading[]>;

@@ -19,6 +19,8 @@ export interface LogLine {
   readonly budgetLeft?: number;
   /** How the answer came out of the cache: `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
   readonly cache?: string;
+  /** How old the answer was that came out of the cache, in whole seconds. */
+  readonly ageSeconds?: number;
   /** What this answer has brought, in millionths of a dollar; no second time for a payment that comes again. */
   readonly paidMicros?: number;
   /** The mint of what was paid with. */
@@ -148,7 +150,7 @@ export class RequestTrail implements Trail {
       ms: rounded(performance.now() - this.#startedAt),
       ...(this.upstreamMs !== undefined && { upstreamMs: rounded(this.upstreamMs) }),
       ...(this.budgetLeft !== undefined && { budgetLeft: this.budgetLeft }),
-      ...(cacheStatus !== undefined && { cache: cacheStatus }),
+      ...(cacheStatus !== undefined && { cache: cacheStatus, ageSeconds: Number(answer.headers.Age) }),
       ...this.#sold(answer),
     };
   }

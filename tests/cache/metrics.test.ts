@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { scrape } from '../operations/scrape.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ RESPONSE_CACHE: 'on', METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
+});
+afterAll(() => gateway.stop());
+
+const ask = (query: string, headers = {}) =>
+  askSigned(`${gateway.url}/v1/x402/tokens/assets/search?q=${query}`, { headers });
+
+it('hits, misses, calls and what was forgone are counted, and no wallet is a label', async () => {
+  await ask('one');
+  await ask('one');
+  await ask('one', { 'Cache-Control': 'no-cache' });
+  const scraped = await scrape(gateway.gateway);
+  const sum = (name: string, labels: Record<string, string> = {}) => scraped.sum(`asset_gateway_${name}`, labels);
+  for (const result of ['miss', 'hit', 'refetch'])
+    expect([result, sum('cache_answers_total', { route: 'tokens.search', result })]).toEqual([result, 1]);
+  expect(sum('cache_calls_total', { reason: 'awaited' })).toBe(2);
+  expect(sum('cache_forgone_total')).toBe(0);
+  expect(sum('cache_age_seconds_count')).toBe(3);
+  expect(sum('cache_entries')).toBe(1);
+  expect(scraped.labelNames('asset_gateway_cache_answers_total')).toEqual(['route', 'result']);
+});
+
+it('a request for which no call goes out in time is forgone: 429, and its sign-in is good for the next time', async () => {
+  const narrow = await startTestGateway({ RESPONSE_CACHE: 'on', METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: '1' });
+  const url = (query: string) => `${narrow.url}/v1/x402/tokens/assets/search?q=${query}`;
+  expect((await askSigned(url('one'))).status).toBe(200);
+  const header = { 'SIGN-IN-WITH-X': await signedHeader(url('two')) };
+  const refused = await fetch(url('two'), { headers: header });
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 30]).toEqual([429, true]);
+  expect((await fetch(url('two'), { headers: header })).status).toBe(429);
+  expect(narrow.upstream.arrivals).toHaveLength(1);
+  expect((await scrape(narrow.gateway)).sum('asset_gateway_cache_forgone_total')).toBe(2);
+  await narrow.stop();
+});

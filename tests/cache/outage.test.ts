@@ -1,0 +1,50 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeFolder } from '../kit/folder.ts';
+import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { askSigned } from '../kit/wallet.ts';
+
+const BOUND_SECONDS = 3;
+const folder = makeFolder();
+let gateway: TestGateway;
+beforeAll(async () => {
+  const path = join(folder, 'cache.json');
+  writeFileSync(path, JSON.stringify({ 'tokens.search': { freshSeconds: 1, maxStaleSeconds: BOUND_SECONDS } }));
+  gateway = await startTestGateway(
+    { RESPONSE_CACHE: 'on', CACHE_FILE: path, TOKENS_RATE_LIMIT_PER_MINUTE: '30' },
+    PATIENT,
+  );
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ask = (query: string) => askSigned(`${gateway.url}/v1/x402/tokens/assets/search?q=${query}`);
+
+it('an upstream that is down: stale answers within their bound, then its refusal, and no storm while it lasts or after', async () => {
+  expect((await ask('hot')).status).toBe(200);
+  gateway.upstream.faults.status = 503;
+  const [startedAt, before] = [performance.now(), gateway.upstream.arrivals.length];
+  const seen: { readonly status: number; readonly age: number; readonly atSeconds: number }[] = [];
+  while (performance.now() - startedAt < (BOUND_SECONDS + 4) * 1_000) {
+    const answer = await ask('hot');
+    const atSeconds = (performance.now() - startedAt) / 1_000;
+    seen.push({ status: answer.status, age: Number(answer.headers.get('age')), atSeconds });
+    await answer.arrayBuffer();
+    await pause(100);
+  }
+  const served = seen.filter(({ status }) => status === 200);
+  expect(served.length).toBeGreaterThan(5);
+  expect(Math.max(...served.map(({ age }) => age))).toBeLessThanOrEqual(BOUND_SECONDS);
+  expect([...new Set(seen.map(({ status }) => status))]).toEqual([200, 502]);
+  // Each failure doubles the pause before the key is asked for again: 2, 4, 8 seconds.
+  expect(gateway.upstream.arrivals.length - before).toBeLessThanOrEqual(8);
+  gateway.upstream.faults.status = undefined;
+  const again = gateway.upstream.arrivals.length;
+  const answers = await Promise.all(Array.from({ length: 40 }, () => ask('cold')));
+  expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
+  expect(gateway.upstream.arrivals.length - again).toBeLessThanOrEqual(2);
+}, 60_000);
