@@ -33,7 +33,7 @@ export interface CacheParts {
 }
 
 /** So many keys' demand is remembered, so many are considered for the next call. */
-const [KNOWN, CANDIDATES] = [4_096, 256];
+const [KNOWN, CANDIDATES] = [8_192, 256];
 /** What has been asked lately is remembered with its words, which are up to 8 KiB each. */
 const PLAN_BYTES = 16 * 1024 * 1024;
 

@@ -1,0 +1,88 @@
+import { routes } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CallOrder } from '../../packages/gateway/src/cache/call-order.ts';
+import * as lifetimes from '../../packages/gateway/src/cache/lifetimes.ts';
+import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
+// @ts-expect-error The simulation is a script.
+import { GATEWAY, SimulatedGateway } from '../../scripts/simulate/gateway.mjs';
+// @ts-expect-error The simulation is a script.
+import { Ours } from '../../scripts/simulate/orders.mjs';
+// @ts-expect-error The simulation is a script.
+import { rowsOf } from '../../scripts/simulate/rows.mjs';
+// @ts-expect-error The simulation is a script.
+import { requestsOf, USUAL } from '../../scripts/simulate/workload.mjs';
+import { isFull } from '../kit/rounds.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { askSigned, newSigner } from '../kit/wallet.ts';
+
+interface SimulatedRequest {
+  readonly atMs: number;
+  readonly row: string;
+  readonly keys: readonly { readonly id: string }[];
+}
+
+const [SECONDS, RATE] = isFull ? [600, 100] : [20, 20];
+const WALLETS = 200;
+const IDS = [...new Set([...ASSETS].map(({ id }) => id))];
+const workload = { rate: RATE, assets: IDS.length, exponent: 1, mix: USUAL, seed: 90, seconds: SECONDS };
+const rows = rowsOf(lifetimes, Object.keys(USUAL));
+const requests = (): SimulatedRequest[] => [...requestsOf(workload, rows)];
+
+/** The share that the simulation answers of the same requests, from an empty cache as well. */
+function simulatedShare(): number {
+  const outcome = { asked: 0, answered: 0 };
+  const gateway = new SimulatedGateway(new Ours(CallOrder, GATEWAY), (_: unknown, ageSeconds?: number) => {
+    outcome.asked++;
+    if (ageSeconds !== undefined) outcome.answered++;
+  });
+  gateway.run(requests());
+  return outcome.answered / outcome.asked;
+}
+
+/** The request that a simulated one stands for. */
+function targetOf({ row, keys }: SimulatedRequest): string {
+  const [method, interval] = row.split(' ');
+  const asset = IDS[Number(keys[0]?.id.split(':').at(-1))] ?? '';
+  const path = routes.find((each) => each.method === method)?.path.replace(':assetId', asset);
+  return interval ? `${path}?interval=${interval}` : String(path);
+}
+
+/** The most calls that have come within any minute. */
+function mostInAMinute(times: readonly number[]): number {
+  let [first, most] = [0, 0];
+  times.forEach((time, last) => {
+    while (time - (times[first] ?? 0) >= 60_000) first++;
+    most = Math.max(most, last - first + 1);
+  });
+  return most;
+}
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' });
+  gateway.upstream.faults.delayMs = GATEWAY.upstreamSeconds * 1_000;
+});
+afterAll(() => gateway.stop());
+
+it(`answers over HTTP what the simulation says, for ${WALLETS} wallets that ask ${RATE} times a second`, async () => {
+  const wallets = Array.from({ length: WALLETS }, newSigner);
+  const asked = requests();
+  const startedAt = performance.now();
+  const statuses = await Promise.all(
+    asked.map(async (request, index) => {
+      await new Promise((resolve) => setTimeout(resolve, startedAt + request.atMs - performance.now()));
+      const response = await askSigned(gateway.url + targetOf(request), {}, wallets[index % WALLETS]);
+      await response.arrayBuffer();
+      return response.status;
+    }),
+  );
+  const share = statuses.filter((status) => status !== 429).length / asked.length;
+  const simulated = simulatedShare();
+  const calls = gateway.upstream.arrivals.map(({ at }) => at);
+  const told = `${asked.length} requests, ${(100 * share).toFixed(1)} % answered, ${(100 * simulated).toFixed(1)} % simulated`;
+  process.stdout.write(`${told}, ${calls.length} calls, at most ${mostInAMinute(calls)} in a minute\n`);
+  expect([...new Set(statuses)].filter((status) => ![200, 404, 429].includes(status))).toEqual([]);
+  expect(mostInAMinute(calls)).toBeLessThanOrEqual(30);
+  // Within 20 seconds half of the slots go out at once, and chance decides for which of them.
+  expect(Math.abs(share - simulated)).toBeLessThan(isFull ? 0.03 : 0.15);
+}, 1_200_000);
