@@ -110,7 +110,7 @@ describe('the recipes of CONTRIBUTING.md, which the compiler follows', { timeout
   it.each([
     ['gate', 'gates/gate.ts', 'Gate', 'admit, challenge'],
     ['store', 'budget/store.ts', 'Store', 'now, wallNow, ready, epoch'],
-    ['upstream', 'upstreams/upstream.ts', 'Upstream', 'answer'],
+    ['upstream', 'upstreams/upstream.ts', 'KeyedUpstream', 'answer'],
   ])('%s: a class that is none yet is told what it lacks', (_name, port, type, members) => {
     const path = join(GATEWAY, port.replace(/\/\w+\.ts$/, '/recipe.ts'));
     const text = `import type { ${type} } from './${port.replace(/.*\//, '')}';\nexport class Recipe implements ${type} {}\n`;

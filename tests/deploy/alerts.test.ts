@@ -9,7 +9,7 @@ import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts
 import { suiteWith } from '../kit/optional.ts';
 import { startRedis } from '../kit/redis.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { CANARY_KEY, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { Scrape } from '../operations/scrape.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { drain } from '../payments/fault-fee-payer.ts';
@@ -187,6 +187,10 @@ const CONDITIONS: Readonly<Record<string, readonly [make: () => Promise<Change>,
   UpstreamFailing: [async () => change(await openHouse(), askingWith({ status: 500 })), 'goes on'],
   UpstreamLeftAlone: [async () => change(await openHouse(), askingWith({ status: 500 }, 6)), 'goes on'],
   UpstreamRefusesOurKey: [async () => change(await openHouse(), askingWith({ status: 401 })), 'once'],
+  UpstreamKeySetAside: [
+    async () => change(await openHouse({ TOKENS_API_KEY: `${CANARY_KEY},revoked` }), askingWith({}, 2)),
+    'goes on',
+  ],
   UpstreamAsksForPause: [async () => change(await openHouse(), askingWith({ status: 429 })), 'goes on'],
   SettlementsUnresolved: [async () => change(await openGateway(), loseAnOutcome), 'goes on'],
   PaymentsUnavailable: [

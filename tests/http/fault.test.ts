@@ -11,7 +11,7 @@ import { createHttpServer, type HttpServer } from '../../packages/gateway/src/ht
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { type LogLine, RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
-import type { Upstream } from '../../packages/gateway/src/upstreams/upstream.ts';
+import type { KeyedUpstream, Upstream } from '../../packages/gateway/src/upstreams/upstream.ts';
 import { expectRefusal } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
 import { seen, type WireAnswer } from './wire.ts';
@@ -39,7 +39,7 @@ const throwAt = (here: Place): void => {
 };
 
 const answer = { json: '{"fine":true}' } satisfies Answer;
-const upstream: Upstream = {
+const upstream: KeyedUpstream = {
   async answer({ spend }) {
     await spend();
     throwAt('upstream');

@@ -30,7 +30,7 @@ export interface TestGateway {
 export const PATIENT = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
 
 /** What a gateway may be given beside variables. */
-export interface TestGatewayOptions extends Pick<StartOptions, 'windowMs' | 'breaker'> {
+export interface TestGatewayOptions extends Pick<StartOptions, 'windowMs' | 'breaker' | 'refusedKeys'> {
   /** A folder to start from; removed at the end only when it was made here. */
   readonly dataDir?: string;
   /** Stops as in operation; else without waiting for requests that were on their way. */
@@ -67,6 +67,7 @@ export async function startTestGateway(
     ...(!options.isGraceful && { graceMs: 0 }),
     ...(options.windowMs && { windowMs: options.windowMs }),
     ...(options.breaker && { breaker: options.breaker }),
+    ...(options.refusedKeys && { refusedKeys: options.refusedKeys }),
     logTo: options.logTo ?? { write: (line) => void logLines.push(line) },
   });
   return {

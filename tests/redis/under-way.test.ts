@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { allowanceOf } from '../../packages/gateway/src/budget/allowance.ts';
 import type { Budget, NonceUse, Store } from '../../packages/gateway/src/budget/store.ts';
 import type { Slot, Trail } from '../../packages/gateway/src/call.ts';
 import { openRedis, type RedisState } from '../../packages/gateway/src/compose/redis.ts';
@@ -48,9 +49,10 @@ redisSuite('V13 questions that are under way together', () => {
   async function spendTogether(limit: number, nonces: readonly NonceUse[]): Promise<string[]> {
     const budget: Budget = { key: randomUUID(), limit, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
     const room = new InFlight(IN_FLIGHT);
-    const spending = createSpending({ store: node.store, budget, room, randomId: randomUUID });
+    const allowance = allowanceOf(node.store, [budget], () => [budget]);
+    const spending = createSpending({ store: node.store, allowance, room, randomId: randomUUID });
     const spend = (nonce: NonceUse): Promise<Slot> =>
-      spending({ spend: (take) => take(nonce) }, { requestId: 'request' } as Trail)();
+      spending({ spend: (take) => take(nonce) }, { requestId: 'request' } as Trail)(budget);
     proxy.delayMs = DELAY_MS;
     const ends = await Promise.allSettled(nonces.map(spend));
     proxy.delayMs = 0;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { challengeIn } from '@asset-gateway/client';
 import { Refusal } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allowanceOf } from '../../packages/gateway/src/budget/allowance.ts';
 import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
 import { createDescribe } from '../../packages/gateway/src/describe/discovery.ts';
 import { type Crypto, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
@@ -28,7 +29,8 @@ function gateAlone() {
   const crypto: Crypto = { ...nodeCrypto, verify: (...parts) => ++verified > 0 && nodeCrypto.verify(...parts) };
   const nonces = new Nonces(crypto, ['a secret of at least 32 characters, one']);
   const store = new MemoryStore({ now: () => Date.UTC(2026, 10, 20), epoch: 'epoch' });
-  const parts = { crypto, nonces, store, originOf: fixedOrigin(ORIGIN), budget, singleUse: true };
+  const allowance = allowanceOf(store, [budget], () => [budget]);
+  const parts = { crypto, nonces, store, originOf: fixedOrigin(ORIGIN), allowance, singleUse: true };
   return { gate: new SiwxGate({ ...parts, describe: describeRoute }), nonces, store, verified: () => verified };
 }
 

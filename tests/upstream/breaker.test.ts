@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode, type Route } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Answer, Input, UpstreamCall } from '../../packages/gateway/src/call.ts';
+import type { Answer, Input, KeyedCall } from '../../packages/gateway/src/call.ts';
 import { Breaker } from '../../packages/gateway/src/upstreams/breaker.ts';
 import { type Ending, UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream-refusal.ts';
 import { rowOf } from '../http/targets.ts';
@@ -44,7 +44,7 @@ class Bench {
 
   constructor() {
     const upstream = {
-      answer: async ({ spend }: UpstreamCall): Promise<Answer> => {
+      answer: async ({ spend }: KeyedCall): Promise<Answer> => {
         await spend();
         this.calls += 1;
         return this.does();

@@ -1,5 +1,5 @@
 import type { HttpMethod, Match, PaymentState, RefusalCode, RequestValues, Route } from '@asset-gateway/protocol';
-import type { NonceUse } from './budget/store.ts';
+import type { Budget, NonceUse } from './budget/store.ts';
 
 /** Where a request arrived. */
 export interface Arrival {
@@ -104,8 +104,8 @@ export interface Slot {
 /** Takes a slot, and burns the nonce in the same atomic step when there is one. */
 export type NoncedTake = (nonce?: NonceUse) => Promise<Slot>;
 
-/** Leave to write one upstream request. Called immediately before it is written; refuses by throwing. */
-export type Spend = () => Promise<Slot>;
+/** Leave to write one upstream request, out of this budget. Called immediately before it is written; refuses by throwing. */
+export type Spend = (budget: Budget) => Promise<Slot>;
 
 /** A call whose input has been read, as an upstream is asked for its answer. */
 export interface UpstreamCall {
@@ -118,6 +118,11 @@ export interface UpstreamCall {
   /** The request's `Cache-Control`. */
   readonly cacheControl?: string | readonly string[] | undefined;
   readonly spend: Spend;
+}
+
+/** The same, once it is settled which of the upstream's keys, and so which budget, it is made with. */
+export interface KeyedCall extends Omit<UpstreamCall, 'spend'> {
+  readonly spend: () => Promise<Slot>;
 }
 
 /** An upstream's answer: its JSON text, unchanged; or a document of the gateway's own, whose row may name another type. */

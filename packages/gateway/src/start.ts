@@ -21,7 +21,7 @@ export interface RunningGateway {
 }
 
 /** What a start may be given beside the configuration. */
-export interface StartOptions extends Pick<Dependencies, 'windowMs' | 'breaker' | 'onStep'> {
+export interface StartOptions extends Pick<Dependencies, 'windowMs' | 'breaker' | 'refusedKeys' | 'onStep'> {
   /** Where the log goes instead of standard output. */
   readonly logTo?: LogDestination;
   /** How long `stop` waits for requests that were on their way over open connections; a second unless told. */
@@ -38,7 +38,9 @@ function secretsOf({ tokens, paid, redisUrl }: Config): string[] {
   const { wallet, facilitator } = paid ?? {};
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
   const redisPassword = redisUrl === undefined ? undefined : decodeURIComponent(new URL(redisUrl).password);
-  const own = [tokens?.key, wallet?.key, authorization, redisPassword].filter((secret) => secret !== undefined);
+  const own = [...(tokens?.keys ?? []), wallet?.key, authorization, redisPassword].filter(
+    (secret) => secret !== undefined,
+  );
   return [...own, ...urls.flatMap(secretsIn)];
 }
 
@@ -57,6 +59,13 @@ async function openMetrics({ metrics: place }: Config): Promise<ServedMetrics | 
   return serveMetrics(place).catch((error) => Promise.reject(listenFault(error, place, 'METRICS_')));
 }
 
+/** What metrics count beside the lines of the log. */
+const countedBy = (metrics: ServedMetrics['metrics'] | undefined) =>
+  ({
+    onSettlement: (outcome) => metrics?.settled(outcome),
+    onKeyRefused: (channel, place) => metrics?.keyRefused(channel, place),
+  }) satisfies Partial<Dependencies>;
+
 interface Foundations {
   readonly state: State;
   readonly served: ServedMetrics | undefined;
@@ -74,7 +83,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
     metrics?.finished(line);
   };
   let stopping = false;
-  const observers = { log: observe, notice, onFailure, onSettlement: (outcome: string) => metrics?.settled(outcome) };
+  const observers = { log: observe, notice, onFailure, ...countedBy(metrics) };
   const remembered = { store, payments, fees, secrets, isStopping: () => stopping };
   const house = await compose(config, { ...remembered, ...observers, ...paces });
   const server = createHttpServer({

@@ -62,6 +62,14 @@ export interface BudgetView {
   readonly resetMs: number;
 }
 
+/** What the keys of one upstream may spend together. */
+export interface Allowance {
+  readonly limit: number;
+  readonly windowMs: number;
+  /** What this node last knew. */
+  readonly view: () => BudgetView;
+}
+
 /**
  * What the gateway remembers about sign-ins and budgets. Every method may reject when the store is down.
  * Implementations pass the suite in tests/stores/contract.ts.

@@ -30,12 +30,12 @@ export class CallLeadership {
   }
 
   /** Takes a slot for the call, by the first waiter whose sign-in allows it. */
-  readonly spend: Spend = async () => {
-    if (this.#leader) return this.#leader.asker.spend();
+  readonly spend: Spend = async (budget) => {
+    if (this.#leader) return this.#leader.asker.spend(budget);
     let refusal: unknown;
     for (const waiter of this.#parts.waiters()) {
       try {
-        const slot = await waiter.asker.spend();
+        const slot = await waiter.asker.spend(budget);
         this.#leader = waiter;
         return slot;
       } catch (error) {
@@ -45,6 +45,6 @@ export class CallLeadership {
       }
     }
     if (refusal) throw refusal;
-    return this.#parts.spendAlone();
+    return this.#parts.spendAlone(budget);
   };
 }

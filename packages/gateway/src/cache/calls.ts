@@ -177,8 +177,8 @@ export class Calls {
       if (isStarting) this.#starting--;
       isStarting = false;
     };
-    const spend: Spend = async () => {
-      const slot = await leadership.spend();
+    const spend: Spend = async (budget) => {
+      const slot = await leadership.spend(budget);
       sentAtMs = now();
       this.#made[leadership.leader ? 'awaited' : 'refresh']++;
       started();

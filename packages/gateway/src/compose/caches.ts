@@ -23,13 +23,12 @@ export function openCaches({ cache }: Config, channels: Channels, parts: Parts):
 
 function cacheOf(
   { lifetimes, maxBytes }: CacheConfig,
-  { upstream, budget, room }: Channel,
+  { upstream, allowance, room }: Channel,
   { store, randomId }: Parts,
 ): CachingUpstream {
-  const spending = createSpending({ store, budget, room, randomId });
+  const spending = createSpending({ store, allowance, room, randomId });
   return new CachingUpstream({
-    ...{ upstream, lifetimes, maxBytes, limit: budget.limit, windowMs: budget.windowMs },
-    view: () => store.view(budget),
+    ...{ upstream, lifetimes, maxBytes, ...allowance },
     // Nobody signs for a call that nobody waits for.
     spendAlone: spending({ spend: (take) => take() }, { requestId: randomId() }),
     now: () => performance.now(),

@@ -1,35 +1,47 @@
 import type { Provider, Route } from '@asset-gateway/protocol';
-import type { Budget, Store } from '../budget/store.ts';
+import { allowanceOf } from '../budget/allowance.ts';
+import type { Allowance, Budget, Store } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
 import type { ChannelName } from '../metrics/readings.ts';
 import { InFlight } from '../stages/in-flight.ts';
 import { Breaker, type BreakerOptions } from '../upstreams/breaker.ts';
 import { pausing } from '../upstreams/pausing.ts';
 import { resending } from '../upstreams/resending.ts';
-import { type ChannelPlan, type Connection, channelKeyOf, TRANSPORTS } from './providers.ts';
+import { type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
+import { type ChannelPlan, type Connection, channelKeyOf, type KeyPlan, TRANSPORTS } from './providers.ts';
 
 /** Who answers a family of routes, and what may be asked of them. */
 export interface Channel {
   readonly name: ChannelName;
   readonly upstream: Breaker;
-  readonly budget: Budget;
+  readonly keys: SeveralKeys;
+  /** What its keys may spend. */
+  readonly allowance: Allowance;
   /** The calls that this node has in flight, of all channels of the provider. */
   readonly room: InFlight;
 }
+
+/** For how long a key that an upstream refuses is set aside. */
+export type RefusedKeys = Partial<Pick<KeyOptions, 'setAsideMs' | 'now'>>;
 
 /** What channels are built from. */
 export interface ChannelParts {
   readonly config: Config;
   readonly store: Store;
   /** The span that the asset-data budget counts in, in milliseconds; a minute unless told. */
-  readonly windowMs: number | undefined;
+  readonly windowMs?: number | undefined;
   /** When an upstream that fails is left alone, where it is not as usual. */
-  readonly breaker: Partial<BreakerOptions> | undefined;
+  readonly breaker?: Partial<BreakerOptions> | undefined;
+  readonly refusedKeys?: RefusedKeys | undefined;
+  readonly notice?: ((message: string) => void) | undefined;
+  readonly onKeyRefused?: ((channel: ChannelName, place: number) => void) | undefined;
   readonly onFailure: (error: unknown) => void;
 }
 
 const SECOND_MS = 1_000;
-const BREAKER: BreakerOptions = { failures: 5, probeMs: 5_000, now: () => performance.now() };
+const now = () => performance.now();
+const BREAKER: BreakerOptions = { failures: 5, probeMs: 5_000, now };
+const REFUSED_KEYS = { setAsideMs: 60_000, now };
 
 /** The channels of everything that is configured. */
 export class Channels {
@@ -61,13 +73,37 @@ export class Channels {
     for (const plan of channels(config, windowMs)) this.#open(plan, room, inFlight);
   }
 
-  /** Puts the wrappers around a connection: the outer ones refuse before an inner one spends. */
-  #open({ name, budget, transport, options }: ChannelPlan, room: InFlight, connections: number): void {
-    const { store, breaker, onFailure } = this.#parts;
-    const connection = new transport({ ...options, connections });
-    const pause = (seconds: number) => store.pause(budget, seconds * SECOND_MS).catch(onFailure);
-    const upstream = new Breaker(pausing(resending(connection), pause), { ...BREAKER, ...breaker });
-    this.#connections.push(connection);
-    this.#channels.set(channelKeyOf(name), { name, budget, room, upstream });
+  /** Puts the wrappers around the connections: the outer ones refuse before an inner one spends. */
+  #open({ name, transport, keys: plans }: ChannelPlan, room: InFlight, connections: number): void {
+    const { store, breaker } = this.#parts;
+    const openKey = ({ budget, options }: KeyPlan): Key => {
+      const connection = new transport({ ...options, connections });
+      this.#connections.push(connection);
+      return { budget, upstream: pausing(resending(connection), this.#pausesOf(budget)) };
+    };
+    const keys = new SeveralKeys(plans.map(openKey), this.#keyOptions(name, plans.length));
+    const upstream = new Breaker(keys, { ...BREAKER, ...breaker });
+    const budgets = plans.map(({ budget }) => budget);
+    const allowance = allowanceOf(store, budgets, () => keys.budgets());
+    this.#channels.set(channelKeyOf(name), { name, keys, allowance, room, upstream });
+  }
+
+  #pausesOf(budget: Budget): (seconds: number) => Promise<void> {
+    const { store, onFailure } = this.#parts;
+    return (seconds) => store.pause(budget, seconds * SECOND_MS).catch(onFailure);
+  }
+
+  #keyOptions(name: ChannelName, count: number): KeyOptions {
+    const { store, refusedKeys, notice, onKeyRefused } = this.#parts;
+    const options = { ...REFUSED_KEYS, ...refusedKeys };
+    const onRefused = (place: number, isFirst: boolean): void => {
+      onKeyRefused?.(name, place + 1);
+      if (count > 1 && isFirst) notice?.(refusedNotice(place + 1, count, options.setAsideMs));
+    };
+    return { ...options, view: (budget) => store.view(budget), onRefused };
   }
 }
+
+/** Only the asset-data API has several keys. */
+const refusedNotice = (place: number, count: number, setAsideMs: number): string =>
+  `TOKENS_API_KEY (${place} of ${count}) was refused by the upstream and is set aside for ${setAsideMs / SECOND_MS} s`;

@@ -14,7 +14,7 @@ import { Sales } from '../stages/sales.ts';
 import { type LogLine, RequestTrail } from '../stages/trail.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
 import { type Caches, openCaches } from './caches.ts';
-import { Channels } from './channels.ts';
+import { type ChannelParts, Channels, type RefusedKeys } from './channels.ts';
 import { bindEndpoints } from './endpoints.ts';
 import { ownAnswers } from './own-answers.ts';
 import { priceNotices } from './prices.ts';
@@ -35,6 +35,10 @@ export interface Dependencies {
   readonly windowMs?: number;
   /** When an upstream that fails is left alone; the usual unless told. */
   readonly breaker?: Partial<BreakerOptions>;
+  /** For how long a key that an upstream refuses is set aside; the usual unless told. */
+  readonly refusedKeys?: RefusedKeys;
+  /** Told of each call whose key an upstream has refused: by its place in the list, counted from 1. */
+  readonly onKeyRefused?: ChannelParts['onKeyRefused'];
   /** Told at each step of a purchase. */
   readonly onStep?: (step: string) => void;
   /** Told how each settlement has ended. */
@@ -55,11 +59,11 @@ const ignore = () => undefined;
 /** Puts the gateway together; the only place that knows every part. */
 export async function compose(config: Config, dependencies: Dependencies): Promise<Composed> {
   const { store, payments, fees, secrets, log, notice = ignore, onFailure = ignore } = dependencies;
-  const { windowMs, breaker, isStopping = () => false } = dependencies;
+  const { isStopping = () => false } = dependencies;
   const crypto = (await loadSodium()) ?? nodeCrypto;
   const randomId = () => crypto.random(16).toString('hex');
   const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
-  const channels = new Channels({ config, store, onFailure, windowMs, breaker });
+  const channels = new Channels({ ...dependencies, config, notice, onFailure });
   const parts = { ...dependencies, config, crypto, originOf, randomId, notice, onFailure };
   const ledgers = payments && fees && { payments, fees };
   const exact = config.paid && ledgers ? await openExact({ ...parts, paid: config.paid, ...ledgers }) : undefined;

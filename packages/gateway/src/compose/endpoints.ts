@@ -20,7 +20,7 @@ export interface EndpointParts {
   readonly store: Store;
   readonly channels: Channels;
   readonly own: OwnAnswers;
-  readonly signIn: Omit<SiwxParts, 'budget' | 'describe'>;
+  readonly signIn: Omit<SiwxParts, 'allowance' | 'describe'>;
   readonly exact: ExactSetup | undefined;
   readonly randomId: () => string;
   /** What stands in front of a channel whose answers are kept. */
@@ -33,8 +33,8 @@ export function bindEndpoints(parts: EndpointParts): Endpoint[] {
   const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
     public: () => publicGate,
     siwx(route) {
-      const { budget } = channelOf(route, channels);
-      return new SiwxGate({ ...signIn, budget, describe: createDescribe(route, service) });
+      const { allowance } = channelOf(route, channels);
+      return new SiwxGate({ ...signIn, allowance, describe: createDescribe(route, service) });
     },
     exact: (route) => exact?.gate(route, createDescribe(route, service)) ?? missing(`${route.id} has nobody to pay`),
   };
@@ -55,7 +55,7 @@ function byItself({ id, method }: Route, { own }: EndpointParts): Serving {
 
 const byChannel = (channel: Channel, { store, randomId, caches }: EndpointParts): Serving => ({
   upstream: caches.get(channel) ?? channel.upstream,
-  spending: createSpending({ store, budget: channel.budget, room: channel.room, randomId }),
+  spending: createSpending({ store, allowance: channel.allowance, room: channel.room, randomId }),
 });
 
 const channelOf = (route: Route, channels: Channels): Channel =>

@@ -7,16 +7,21 @@ import type { ChannelName } from '../metrics/readings.ts';
 import { secretsIn, spellingsOf } from '../secrets.ts';
 import { JsonRpcUpstream } from '../upstreams/json-rpc.ts';
 import { RestUpstream, type UpstreamOptions } from '../upstreams/rest.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
+import type { KeyedUpstream } from '../upstreams/upstream.ts';
 
 /** An upstream that holds connections. */
-export type Connection = Upstream & { close(): Promise<void> };
+export type Connection = KeyedUpstream & { close(): Promise<void> };
 
 /** A channel of a provider that is configured: what may be asked of it, and how it is reached. */
 export interface ChannelPlan {
   readonly name: ChannelName;
-  readonly budget: Budget;
   readonly transport: new (options: UpstreamOptions) => Connection;
+  readonly keys: readonly [KeyPlan, ...KeyPlan[]];
+}
+
+/** One key of a channel: what it may spend, and how the upstream is asked with it. */
+export interface KeyPlan {
+  readonly budget: Budget;
   readonly options: Omit<UpstreamOptions, 'connections'>;
 }
 
@@ -51,17 +56,16 @@ export const channelKeyOf = ({ provider, cluster, surface }: ChannelName): strin
 
 function tokensChannels({ tokens, upstreamTimeoutMs: deadlineMs }: Config, windowMs = MINUTE_MS): ChannelPlan[] {
   if (!tokens) return [];
-  const { key, baseUrl, limitPerMinute: limit } = tokens;
+  const { keys, baseUrl, limitPerMinute: limit } = tokens;
   const times = { windowMs, inFlightMs: deadlineMs, lateMs: windowMs * LATE_SHARE };
-  const headers = { 'x-api-key': key };
-  return [
-    {
-      name: { provider: 'tokens', surface: 'tokens' },
-      budget: { key: `tokens:${hashOf(key)}`, limit, ...times },
-      transport: RestUpstream,
-      options: { baseUrl, headers, deadlineMs, secrets: spellingsOf(key), usualPauseSeconds: MINUTE_MS / SECOND_MS },
-    },
-  ];
+  const common = { baseUrl, deadlineMs, secrets: keys.flatMap(spellingsOf), usualPauseSeconds: MINUTE_MS / SECOND_MS };
+  const planOf = (key: string): KeyPlan => ({
+    budget: { key: `tokens:${hashOf(key)}`, limit, ...times },
+    options: { ...common, headers: { 'x-api-key': key } },
+  });
+  const [first, ...others] = keys;
+  const plans = [planOf(first), ...others.map(planOf)] as const;
+  return [{ name: { provider: 'tokens', surface: 'tokens' }, transport: RestUpstream, keys: plans }];
 }
 
 /** What is asked for by JSON-RPC, on each cluster that has a URL. */
@@ -93,10 +97,10 @@ function paidChannel(
   name: ChannelName,
   limit: number,
   transport: ChannelPlan['transport'],
-  options: Omit<ChannelPlan['options'], 'usualPauseSeconds'>,
+  options: Omit<KeyPlan['options'], 'usualPauseSeconds'>,
 ): ChannelPlan[] {
   if (limit === 0) return [];
   const key = `${channelKeyOf(name)}:${hashOf(JSON.stringify([options.baseUrl, options.headers]))}`;
   const budget = { key, limit, windowMs: SECOND_MS, inFlightMs: 0, fromDispatch: true };
-  return [{ name, budget, transport, options: { ...options, usualPauseSeconds: PAID_PAUSE_SECONDS } }];
+  return [{ name, transport, keys: [{ budget, options: { ...options, usualPauseSeconds: PAID_PAUSE_SECONDS } }] }];
 }

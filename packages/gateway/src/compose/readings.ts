@@ -25,11 +25,12 @@ const countOpen = (payments: Payments): Promise<number | undefined> =>
 
 /** What the metrics look up in a gateway that is put together. */
 export function readingsOf({ store, channels, caches, payments, exact, isStopping }: Sources): Readings {
-  const read = ({ name, upstream, budget }: Channel) => ({
+  const read = ({ name, upstream, allowance, keys }: Channel) => ({
     ...name,
-    left: store.view(budget).left,
-    limit: budget.limit,
+    left: allowance.view().left,
+    limit: allowance.limit,
     isLeftAlone: upstream.isOpen,
+    keysSetAside: keys.setAside(),
   });
   return {
     isReady: () => whyNotReady(store, isStopping()) === undefined,

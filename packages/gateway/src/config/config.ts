@@ -2,7 +2,8 @@ import { BlockList, isIP } from 'node:net';
 import { type CacheConfig, readCache } from './cache.ts';
 import { nearlyKnown } from './nearly-known.ts';
 import { type PaidConfig, readPaid } from './paid.ts';
-import { ConfigError, type Environment, MAX_LIMIT, parseUrl, Reader } from './settings.ts';
+import { ConfigError, type Environment, parseUrl, Reader } from './settings.ts';
+import { readTokens, type TokensConfig } from './tokens.ts';
 
 export { ConfigError, type Environment };
 
@@ -35,13 +36,6 @@ export interface Config {
   readonly cache: CacheConfig | undefined;
   /** What the start should say: nothing is wrong, but it may not be meant. */
   readonly notices: readonly string[];
-}
-
-/** The asset-data API, its key and what the key may spend. */
-export interface TokensConfig {
-  readonly baseUrl: string;
-  readonly key: string;
-  readonly limitPerMinute: number;
 }
 
 const MIN_SECRET_LENGTH = 32;
@@ -89,15 +83,6 @@ function readBaseUrl(read: Reader, host: string): string | undefined {
   const isPlain = url?.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, '$1'));
   if (isPlain) read.notices.push(WITHOUT_TLS);
   return url?.origin;
-}
-
-function readTokens(read: Reader): TokensConfig | undefined {
-  const baseUrl = read.text('TOKENS_API_BASE_URL', 'https://api.tokens.xyz');
-  const limitPerMinute = read.integer('TOKENS_RATE_LIMIT_PER_MINUTE', 30, [0, MAX_LIMIT]);
-  const key = read.optional('TOKENS_API_KEY');
-  read.check(parseUrl(baseUrl)?.search === '', 'TOKENS_API_BASE_URL must be an http or https URL without a query.');
-  read.check(!key || /^[\x21-\x7e]+$/.test(key), 'TOKENS_API_KEY must be printable ASCII without spaces.');
-  return key && limitPerMinute > 0 ? { baseUrl, key, limitPerMinute } : undefined;
 }
 
 function readSecrets(read: Reader): string[] {

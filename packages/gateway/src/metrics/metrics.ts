@@ -7,6 +7,7 @@ const PREFIX = 'asset_gateway_';
 /** What stands for a request that found no row, and for an answer that is no refusal. */
 const NONE = 'none';
 const LANE = ['provider', 'cluster', 'surface'] as const;
+const KEY = [...LANE, 'place'] as const;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const AGES = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400];
 const FEE_PAYER_INTERVAL_MS = 60_000;
@@ -39,6 +40,7 @@ export class Metrics {
     buckets: AGES,
     registers: [this.#registry],
   });
+  readonly #keyRefusals = this.#counter('key_refusals_total', 'Calls whose key the upstream refused.', KEY);
   readonly #settlements = this.#counter('settlements_total', 'Settlements by their outcome.', ['state']);
   readonly #revenue = this.#counter('revenue_usd_micros_total', 'Settled and answered, in millionths of a dollar.', [
     'route',
@@ -66,6 +68,11 @@ export class Metrics {
     if (row && line.upstreamMs !== undefined) this.#upstreams.observe(channelOf(row), line.upstreamMs / 1000);
   }
 
+  /** An upstream has refused the key at this place of the list, counted from 1. */
+  keyRefused(channel: ChannelName, place: number): void {
+    this.#keyRefusals.inc({ ...channelOf(channel), place });
+  }
+
   /** A settlement has come to an end: `settled`, `refused`, `unknown`, `unsent`. */
   settled(state: string): void {
     this.#settlements.inc({ state });
@@ -84,6 +91,7 @@ export class Metrics {
     });
     this.#watchLanes(readings);
     if (readings.cache?.()) this.#watchCache(() => readings.cache?.());
+    this.#watchKeys(readings);
     const balance = this.#gauge('fee_payer_lamports', 'What the fee payer holds.', ['cluster']);
     const read = async () => {
       for (const { cluster, lamports } of await readings.feePayers()) {
@@ -132,6 +140,20 @@ export class Metrics {
     watch('budget_left', 'Slots of the upstream key that are left.', ({ left }) => left);
     watch('budget_limit', 'Slots of the upstream key.', ({ limit }) => limit);
     watch('breaker_open', 'Whether the upstream is left alone.', ({ isLeftAlone }) => (isLeftAlone ? 1 : 0));
+  }
+
+  #watchKeys(readings: Readings): void {
+    const keys = () =>
+      readings.channels().flatMap((channel) =>
+        channel.keysSetAside.map((isSetAside, index) => ({
+          labels: { ...channelOf(channel), place: index + 1 },
+          isSetAside,
+        })),
+      );
+    for (const { labels } of keys()) this.#keyRefusals.inc(labels, 0);
+    this.#gauge('key_set_aside', 'Whether a key is set aside because the upstream refuses it.', KEY, (gauge) => {
+      for (const { labels, isSetAside } of keys()) gauge.set(labels, isSetAside ? 1 : 0);
+    });
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {

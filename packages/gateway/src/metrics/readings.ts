@@ -10,6 +10,8 @@ export interface ChannelReading extends ChannelName {
   readonly limit: number;
   /** Whether it is left alone because it keeps failing. */
   readonly isLeftAlone: boolean;
+  /** Of each of its keys, in the order of the configuration: whether it is set aside because the upstream refuses it. */
+  readonly keysSetAside: readonly boolean[];
 }
 
 /** What the fee payer of a cluster holds; nothing when the chain did not say. */

@@ -1,12 +1,13 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { Admit, Budget, NonceUse, Store, Verdict } from '../budget/store.ts';
+import type { Admit, Allowance, Budget, NonceUse, Store, Verdict } from '../budget/store.ts';
 import type { NoncedTake, Slot, Spend, Trail } from '../call.ts';
 import type { InFlight } from './in-flight.ts';
 
 /** What spending stands on. */
 export interface SpendParts {
   readonly store: Store;
-  readonly budget: Budget;
+  /** What is left for everybody, for the log. */
+  readonly allowance: Allowance;
   /** How many calls to the upstream this node keeps in flight. */
   readonly room: InFlight;
   /** A fresh random text, unknown to clients. */
@@ -53,12 +54,12 @@ async function ask(store: Store, attempt: Admit): Promise<Verdict> {
 }
 
 /** Makes the `spend` of each call: one atomic step that takes a slot and burns the nonce, or refuses. */
-export function createSpending({ store, budget, room, randomId }: SpendParts) {
-  const take = async (trail: Trail, nonce?: NonceUse): Promise<Slot> => {
+export function createSpending({ store, allowance, room, randomId }: SpendParts) {
+  const take = async (trail: Trail, budget: Budget, nonce?: NonceUse): Promise<Slot> => {
     const owner = randomId();
     try {
       const { kind, retryAfterMs } = await ask(store, { budget, owner, room, ...(nonce && { nonce }) });
-      trail.budgetLeft = store.view(budget).left;
+      trail.budgetLeft = allowance.view().left;
       if (kind !== 'admitted') throw refusalOf(kind, retryAfterMs);
     } catch (error) {
       room.leave(owner);
@@ -75,6 +76,6 @@ export function createSpending({ store, budget, room, randomId }: SpendParts) {
   };
 
   return (admission: Spender, trail: Trail): Spend =>
-    () =>
-      admission.spend((nonce) => take(trail, nonce));
+    (budget) =>
+      admission.spend((nonce) => take(trail, budget, nonce));
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { Spend } from '../call.ts';
+import type { KeyedCall } from '../call.ts';
 import { Pool } from '../pool.ts';
 import { refusalOfFailure } from './failures.ts';
 import type { UpstreamRequest } from './request.ts';
@@ -36,7 +36,11 @@ export class Exchange {
   }
 
   /** Spends, writes the request and reads its answer. Every failure leaves as a refusal, and the slot is released. */
-  async run<T>(request: UpstreamRequest, spend: Spend, read: (response: UpstreamResponse) => Promise<T>): Promise<T> {
+  async run<T>(
+    request: UpstreamRequest,
+    spend: KeyedCall['spend'],
+    read: (response: UpstreamResponse) => Promise<T>,
+  ): Promise<T> {
     const slot = await spend();
     const handler = new ResponseHandler(this.#deadlineMs);
     try {

@@ -1,4 +1,4 @@
-import type { Answer, UpstreamCall } from '../call.ts';
+import type { Answer, KeyedCall } from '../call.ts';
 import { member } from '../json-member.ts';
 import { readJson } from './body.ts';
 import { Exchange } from './exchange.ts';
@@ -6,7 +6,7 @@ import { type RefusalOptions, rateLimited, refusalOfStatus } from './failures.ts
 import { memberText } from './member-text.ts';
 import type { UpstreamResponse } from './response-handler.ts';
 import { assertDiscreet, type UpstreamOptions } from './rest.ts';
-import type { Upstream } from './upstream.ts';
+import type { KeyedUpstream } from './upstream.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 
 /** The caller's fault: no such method, wrong parameters, an unsupported transaction version. */
@@ -17,7 +17,7 @@ const INTERNAL_ERROR = -32603;
 const RATE_LIMITED = new Set([429, -32005, -32029]);
 
 /** A Solana node or a provider's interface of its kind, by JSON-RPC over HTTP. */
-export class JsonRpcUpstream implements Upstream {
+export class JsonRpcUpstream implements KeyedUpstream {
   readonly #options: UpstreamOptions;
   readonly #path: string;
   readonly #exchange: Exchange;
@@ -30,7 +30,7 @@ export class JsonRpcUpstream implements Upstream {
     this.#exchange = new Exchange({ ...options, origin });
   }
 
-  async answer({ route, input, spend }: UpstreamCall): Promise<Answer> {
+  async answer({ route, input, spend }: KeyedCall): Promise<Answer> {
     const id = ++this.#lastId;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method: route.method, params: input.body.params });
     const request = { method: 'POST', path: this.#path, body } as const;

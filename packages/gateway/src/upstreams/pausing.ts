@@ -1,8 +1,8 @@
-import type { Upstream } from './upstream.ts';
+import type { KeyedUpstream } from './upstream.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 
-/** Keeps everybody from an upstream for as long as it asks to be left alone. */
-export const pausing = (upstream: Upstream, pause: (seconds: number) => Promise<void>): Upstream => ({
+/** Keeps everybody from an upstream's key for as long as it asks to be left alone. */
+export const pausing = (upstream: KeyedUpstream, pause: (seconds: number) => Promise<void>): KeyedUpstream => ({
   async answer(call) {
     try {
       return await upstream.answer(call);

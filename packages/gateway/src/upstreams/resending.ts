@@ -1,11 +1,11 @@
-import type { Upstream } from './upstream.ts';
+import type { KeyedUpstream } from './upstream.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 
 /**
  * Sends a GET once more whose connection was lost before a byte of the answer had come, as happens when an upstream
  * closes a kept-alive connection just then. It spends again; where that is refused, the loss stays the answer.
  */
-export const resending = (upstream: Upstream): Upstream => ({
+export const resending = (upstream: KeyedUpstream): KeyedUpstream => ({
   async answer(call) {
     try {
       return await upstream.answer(call);

@@ -1,10 +1,10 @@
-import type { Answer, UpstreamCall } from '../call.ts';
+import type { Answer, KeyedCall } from '../call.ts';
 import { readJson } from './body.ts';
 import { Exchange } from './exchange.ts';
 import { type RefusalOptions, refusalOfStatus } from './failures.ts';
 import { writeRequest } from './request.ts';
 import type { UpstreamResponse } from './response-handler.ts';
-import type { Upstream } from './upstream.ts';
+import type { KeyedUpstream } from './upstream.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 
 /** Where an HTTP upstream is, and how long it may take. */
@@ -32,7 +32,7 @@ export function assertDiscreet(text: string, secrets: readonly string[]): void {
 }
 
 /** A REST API over HTTP. */
-export class RestUpstream implements Upstream {
+export class RestUpstream implements KeyedUpstream {
   readonly #options: UpstreamOptions;
   readonly #base: URL;
   readonly #exchange: Exchange;
@@ -43,7 +43,7 @@ export class RestUpstream implements Upstream {
     this.#exchange = new Exchange({ ...options, origin: this.#base.origin });
   }
 
-  async answer({ route, input, spend }: UpstreamCall): Promise<Answer> {
+  async answer({ route, input, spend }: KeyedCall): Promise<Answer> {
     const request = writeRequest(route, input, this.#base);
     return { json: await this.#exchange.run(request, spend, (response) => this.#judge(response)) };
   }

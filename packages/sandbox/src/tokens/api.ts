@@ -21,6 +21,8 @@ export interface TokensApi {
   /** The origin; the routes are below `/v1`. */
   readonly url: string;
   readonly key: string;
+  /** All keys that it accepts now: one that is added is accepted from then on, one that is deleted is revoked. */
+  readonly keys: Set<string>;
   /** Every request that arrived, the oldest first. */
   readonly arrivals: Arrival[];
   readonly faults: Faults;
@@ -98,7 +100,8 @@ function createUpstream(house: House, arrivals: Arrival[], faults: Faults): Serv
 export async function startTokensApi({ key, port = 0, now = Date.now }: TokensApiOptions): Promise<TokensApi> {
   const arrivals: Arrival[] = [];
   const faults = createFaults();
-  const server = createUpstream({ key, now }, arrivals, faults);
+  const keys = new Set([key]);
+  const server = createUpstream({ keys, now }, arrivals, faults);
   await new Promise<void>((listening, failed) => {
     server.once('error', failed).listen(port, '127.0.0.1', listening);
   });
@@ -106,6 +109,7 @@ export async function startTokensApi({ key, port = 0, now = Date.now }: TokensAp
   return {
     url: `http://127.0.0.1:${bound}`,
     key,
+    keys,
     arrivals,
     faults,
     close: () =>

@@ -11,9 +11,9 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** What the upstream knows when it answers: its key and its clock. */
+/** What the upstream knows when it answers: the keys that it accepts, and its clock. */
 export interface House {
-  readonly key: string;
+  readonly keys: ReadonlySet<string>;
   readonly now: () => number;
 }
 
@@ -39,12 +39,12 @@ function jsonAnswer(status: number, value: unknown, headers: Readonly<Record<str
   };
 }
 
-function checkKey(arrival: Arrival, key: string): void {
+function checkKey(arrival: Arrival, keys: ReadonlySet<string>): void {
   const given = arrival.headers['x-api-key'];
   if (given === undefined || given === '') {
     throw new Refusal(401, 'UnauthorizedError', 'Missing API key');
   }
-  if (given !== key) {
+  if (typeof given !== 'string' || !keys.has(given)) {
     throw new Refusal(401, 'UnauthorizedError', 'Invalid API key');
   }
 }
@@ -82,7 +82,7 @@ export function serve(arrival: Arrival, house: House): Answer {
   }
   try {
     if (!route.open) {
-      checkKey(arrival, house.key);
+      checkKey(arrival, house.keys);
     }
     const query = new URLSearchParams(rest.join('?'));
     const value = route.answer({ reference, query, body: arrival.body, now: house.now() });

@@ -1,5 +1,5 @@
 import { HEADERS, Refusal, type RefusalCode, type SiwxPayload, siwxMessageText } from '@asset-gateway/protocol';
-import type { Budget, NonceUse, Store } from '../../budget/store.ts';
+import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
 import type { Call, Challenge, NoncedTake, Receipt, Slot, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
 import { decodeBase58 } from '../base58.ts';
@@ -19,7 +19,7 @@ export interface SiwxParts {
   readonly store: Store;
   readonly originOf: OriginOf;
   /** What the answers are taken from, and what the challenges say: of the route that the gate is in front of. */
-  readonly budget: Budget;
+  readonly allowance: Allowance;
   readonly describe: Describe;
   /** Off: one signature serves until it expires, and nonces are neither remembered nor tied to an epoch. */
   readonly singleUse: boolean;
@@ -80,7 +80,7 @@ export class SiwxGate implements Gate {
   }
 
   async admit(call: Call, trail: Trail): Promise<Admission> {
-    const { store, originOf, budget, singleUse, crypto } = this.#parts;
+    const { store, originOf, allowance, singleUse, crypto } = this.#parts;
     const origin = originOf(call.inbound);
     const epoch = singleUse ? store.epoch() : NO_EPOCH;
     if (epoch === undefined) throw new Refusal('state_unavailable', { reason: 'no epoch yet' });
@@ -94,7 +94,7 @@ export class SiwxGate implements Gate {
     const owner = crypto.random(16).toString('hex');
     return new SignedIn(store, owner, singleUse ? { nonce: payload.nonce, ...nonce } : undefined, () => ({
       [HEADERS.replayNonce]: this.#freshNonce(origin),
-      ...rateLimitHeaders(budget, store.view(budget)),
+      ...rateLimitHeaders(allowance),
     }));
   }
 

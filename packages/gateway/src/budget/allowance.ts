@@ -1,0 +1,16 @@
+import type { Allowance, Budget, BudgetView, Store } from './store.ts';
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+/** What is left of several budgets together, and when the next slot of any frees. */
+function together(views: readonly BudgetView[]): BudgetView {
+  const resets = views.map(({ resetMs }) => resetMs).filter((resetMs) => resetMs > 0);
+  return { left: sum(views.map(({ left }) => left)), resetMs: resets.length > 0 ? Math.min(...resets) : 0 };
+}
+
+/** What budgets of one window allow together; what is left is told of those that are in use. */
+export const allowanceOf = (store: Store, budgets: readonly Budget[], inUse: () => readonly Budget[]): Allowance => ({
+  limit: sum(budgets.map(({ limit }) => limit)),
+  windowMs: Math.max(...budgets.map(({ windowMs }) => windowMs)),
+  view: () => together(inUse().map((budget) => store.view(budget))),
+});

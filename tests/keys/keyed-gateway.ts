@@ -1,0 +1,37 @@
+import type { RefusedKeys } from '../../packages/gateway/src/compose/channels.ts';
+import type { TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import type { Arrival } from '../../packages/sandbox/src/tokens/arrivals.ts';
+import { CANARY_KEY, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+
+export const FIRST = CANARY_KEY;
+export const SECOND = 'CANARY_9876543210_another_key';
+export const BOTH = ` ${FIRST} , ${SECOND} `;
+
+/** A gateway with two keys, and the clock by which one that is refused is set aside. */
+export interface KeyedGateway extends TestGateway {
+  readonly clock: { nowMs: number };
+}
+
+export async function startKeyedGateway(variables = {}, refusedKeys: RefusedKeys = {}): Promise<KeyedGateway> {
+  const clock = { nowMs: 1_000_000 };
+  const gateway = await startTestGateway(
+    { TOKENS_API_KEY: BOTH, METRICS_PORT: '0', ...variables },
+    { windowMs: 3_600_000, refusedKeys: { now: () => clock.nowMs, ...refusedKeys } },
+  );
+  gateway.upstream.keys.add(SECOND);
+  return { ...gateway, clock };
+}
+
+/** Whether a request has come with this key. */
+export const isWith =
+  (key: string) =>
+  ({ headers }: Arrival): boolean =>
+    headers['x-api-key'] === key;
+
+/** How many requests have come with each of these keys. */
+export const countsOf = ({ arrivals }: TokensApi, ...keys: readonly string[]): number[] =>
+  keys.map((key) => arrivals.filter(isWith(key)).length);
+
+/** What the log says beside its lines about requests. */
+export const noticesIn = (logLines: readonly string[]): string[] =>
+  logLines.map((line) => (JSON.parse(line) as { msg: string }).msg).filter((message) => message !== 'request');

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startTestGateway } from '../kit/test-gateway.ts';
+import { scrape } from '../operations/scrape.ts';
+import { type Answered, slotsLeft } from '../upstream/exchange.ts';
+import { HEALTH, TOKENS, Visitor } from '../upstream/visitor.ts';
+import { countsOf, FIRST, isWith, type KeyedGateway, noticesIn, SECOND, startKeyedGateway } from './keyed-gateway.ts';
+
+const LIMIT = 5;
+const ASSET = `${TOKENS}/assets/solana`;
+const MINUTE_MS = 60_000;
+
+let gateway: KeyedGateway;
+beforeEach(async () => {
+  gateway = await startKeyedGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+});
+afterEach(() => gateway.stop());
+
+const ask = (target = ASSET): Promise<Answered> => new Visitor(gateway).ask({ target });
+const counts = () => countsOf(gateway.upstream, FIRST, SECOND);
+const saidOf = ({ status, json: { error = '' } }: Answered): string => `${status} ${error}`.trim();
+
+async function askTimes(times: number): Promise<string[]> {
+  const said: string[] = [];
+  for (let time = 0; time < times; time++) said.push(saidOf(await ask()));
+  return said;
+}
+
+const setAside = async (place: string) =>
+  (await scrape(gateway.gateway)).sum('asset_gateway_key_set_aside', { provider: 'tokens', place });
+const refusalsOf = async (place: string) =>
+  (await scrape(gateway.gateway)).sum('asset_gateway_key_refusals_total', { provider: 'tokens', place });
+
+describe('two keys', () => {
+  it('are worth the limit each, taken in turn, and what is refused then costs nobody anything', async () => {
+    expect(await askTimes(2)).toEqual(['200', '200']);
+    expect(counts()).toEqual([1, 1]);
+    expect(await askTimes(2 * LIMIT - 2)).toEqual(Array(2 * LIMIT - 2).fill('200'));
+    expect(counts()).toEqual([LIMIT, LIMIT]);
+    expect(await askTimes(3)).toEqual(Array(3).fill('429 rate_limited'));
+    expect(counts()).toEqual([LIMIT, LIMIT]);
+  });
+
+  it('are worth no more when everybody asks at once', async () => {
+    const said = await Promise.all(Array.from({ length: 4 * LIMIT }, async () => saidOf(await ask())));
+    expect(said.filter((each) => each === '200')).toHaveLength(2 * LIMIT);
+    expect(said.filter((each) => each === '429 rate_limited')).toHaveLength(2 * LIMIT);
+    expect(counts()).toEqual([LIMIT, LIMIT]);
+  });
+
+  it('are told of as one budget, in answers, in the log and in metrics', async () => {
+    const answered = await ask();
+    expect(answered.headers.get('ratelimit-policy')).toBe(`"upstream";q=${2 * LIMIT};w=3600`);
+    expect(slotsLeft(answered)).toBe(2 * LIMIT - 1);
+    expect(JSON.parse(gateway.logLines.at(-1) ?? '')).toMatchObject({ budgetLeft: 2 * LIMIT - 1 });
+    const scraped = await scrape(gateway.gateway);
+    expect(scraped.sum('asset_gateway_budget_limit', { provider: 'tokens' })).toBe(2 * LIMIT);
+    expect(scraped.sum('asset_gateway_budget_left', { provider: 'tokens' })).toBe(2 * LIMIT - 1);
+  });
+
+  it('burn a sign-in once: one that found no slot stays good, one that was answered does not', async () => {
+    const visitor = new Visitor(gateway);
+    const [spare, used] = [await visitor.signIn(), await visitor.signIn()];
+    expect((await visitor.askWith(used, { target: ASSET })).status).toBe(200);
+    const replayed = await visitor.askWith(used, { target: ASSET });
+    expect(saidOf(replayed)).toBe('402 invalid_siwx_nonce');
+    expect(counts()).toEqual([1, 0]);
+    await askTimes(2 * LIMIT - 1);
+    expect(saidOf(await visitor.askWith(spare, { target: ASSET }))).toBe('429 rate_limited');
+    // Judged before the limit of either key: it would be refused for the nonce if that had been burnt.
+    expect(saidOf(await visitor.askWith(spare, { target: ASSET }))).toBe('429 rate_limited');
+    expect(counts()).toEqual([LIMIT, LIMIT]);
+  });
+});
+
+describe('a key that the upstream refuses', () => {
+  it.each([401, 403])('with %i is set aside, and nobody sees it', async (status) => {
+    Object.assign(gateway.upstream.faults, { status, only: isWith(FIRST) });
+    expect(await askTimes(LIMIT)).toEqual(Array(LIMIT).fill('200'));
+    expect(counts()).toEqual([1, LIMIT]);
+    expect(await askTimes(1)).toEqual(['429 rate_limited']);
+    expect(counts()).toEqual([1, LIMIT]);
+  });
+
+  it('is said once in the log, by its place, and shows in the metrics', async () => {
+    expect([await setAside('1'), await setAside('2'), await refusalsOf('2')]).toEqual([0, 0, 0]);
+    gateway.upstream.keys.delete(SECOND);
+    await askTimes(4);
+    expect(noticesIn(gateway.logLines)).toEqual([
+      'TOKENS_API_KEY (2 of 2) was refused by the upstream and is set aside for 60 s',
+    ]);
+    expect([await setAside('1'), await setAside('2')]).toEqual([0, 1]);
+    expect([await refusalsOf('1'), await refusalsOf('2')]).toEqual([0, 1]);
+    expect(gateway.logLines.join('')).not.toContain('CANARY');
+  });
+
+  it('is asked with again after a minute, and not before', async () => {
+    gateway.upstream.keys.delete(FIRST);
+    await ask();
+    gateway.upstream.keys.add(FIRST);
+    gateway.clock.nowMs += MINUTE_MS - 1;
+    await ask();
+    expect(counts()).toEqual([1, 2]);
+    gateway.clock.nowMs += 1;
+    expect(await setAside('1')).toBe(0);
+    expect(await askTimes(2 * LIMIT - 3)).toEqual(Array(2 * LIMIT - 3).fill('200'));
+    expect(counts()).toEqual([LIMIT, LIMIT]);
+  });
+
+  it('costs the sign-in that met it one nonce, and counts to no other key', async () => {
+    gateway.upstream.keys.delete(FIRST);
+    const visitor = new Visitor(gateway);
+    const signIn = await visitor.signIn();
+    const answered = await visitor.askWith(signIn, { target: ASSET });
+    expect([answered.status, slotsLeft(answered)]).toEqual([200, LIMIT - 1]);
+    expect(counts()).toEqual([1, 1]);
+    expect(saidOf(await visitor.askWith(signIn, { target: ASSET }))).toBe('402 invalid_siwx_nonce');
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  it('is no reason for a 401 when the other one has no slot: the answer is when it has one', async () => {
+    gateway.upstream.keys.delete(SECOND);
+    gateway.upstream.faults.status = 404;
+    await askTimes(1);
+    gateway.upstream.faults.reset();
+    await ask();
+    expect(counts()).toEqual([2, 1]);
+    await askTimes(LIMIT - 2);
+    gateway.clock.nowMs += MINUTE_MS;
+    const refused = await ask();
+    expect(saidOf(refused)).toBe('429 rate_limited');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(counts()).toEqual([LIMIT, 2]);
+  });
+
+  it('when all are: answered as with one key, and served as soon as one is accepted again', async () => {
+    for (const key of [FIRST, SECOND]) gateway.upstream.keys.delete(key);
+    expect(await askTimes(2)).toEqual(Array(2).fill('502 upstream_auth_failed'));
+    expect(noticesIn(gateway.logLines)).toHaveLength(2);
+    gateway.upstream.keys.add(SECOND);
+    expect(await askTimes(1)).toEqual(['200']);
+    expect([await setAside('1'), await setAside('2')]).toEqual([1, 0]);
+  });
+});
+
+describe('a 429 of one key', () => {
+  it('pauses that one alone', async () => {
+    Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '300', times: 1 });
+    expect(await askTimes(1)).toEqual(['503 upstream_rate_limited']);
+    expect(counts()).toEqual([1, 0]);
+    expect(slotsLeft(await ask())).toBe(LIMIT - 1);
+    expect(await askTimes(LIMIT - 1)).toEqual(Array(LIMIT - 1).fill('200'));
+    expect(counts()).toEqual([1, LIMIT]);
+  });
+
+  it('and of the other: the answer says the sooner of both ends, and the upstream is left alone', async () => {
+    for (const retryAfter of ['300', '120']) {
+      Object.assign(gateway.upstream.faults, { status: 429, retryAfter, times: 1 });
+      await ask();
+    }
+    expect(counts()).toEqual([1, 1]);
+    const refused = await ask();
+    expect(saidOf(refused)).toBe('503 upstream_rate_limited');
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(60);
+    expect(seconds).toBeLessThanOrEqual(120);
+    expect(counts()).toEqual([1, 1]);
+  });
+});
+
+it('an upstream that fails is one upstream, whatever the key', async () => {
+  gateway.upstream.faults.status = 500;
+  for (const name of ['a', 'b', 'c', 'd', 'e']) await ask(`${TOKENS}/assets/${name}`);
+  expect(saidOf(await ask())).toBe('503 upstream_unavailable');
+  expect(gateway.upstream.arrivals).toHaveLength(5);
+});
+
+it('a single key that is refused is asked with again and again, and nothing is said of a list', async () => {
+  const single = await startTestGateway({ METRICS_PORT: '0' });
+  single.upstream.keys.clear();
+  for (let time = 0; time < 3; time++) {
+    expect(saidOf(await new Visitor(single).ask({ target: ASSET }))).toBe('502 upstream_auth_failed');
+  }
+  expect(single.upstream.arrivals).toHaveLength(3);
+  expect(noticesIn(single.logLines)).toEqual([]);
+  const scraped = await scrape(single.gateway);
+  expect(scraped.sum('asset_gateway_key_set_aside', { provider: 'tokens', place: '1' })).toBe(0);
+  expect(scraped.sum('asset_gateway_key_refusals_total', { provider: 'tokens', place: '1' })).toBe(3);
+  await single.stop();
+});
+
+describe('no key of a list', () => {
+  it.each([FIRST, SECOND])(
+    'shows in an answer, though the upstream says it to a call with the other: %#',
+    async (key) => {
+      gateway.upstream.faults.body = JSON.stringify({ key });
+      expect(await askTimes(2)).toEqual(Array(2).fill('502 upstream_invalid_response'));
+      expect(counts()).toEqual([1, 1]);
+      Object.assign(gateway.upstream.faults, { body: undefined, status: 400, message: `not with ${key}` });
+      for (const target of [HEALTH, ASSET]) expect((await ask(target)).text).not.toContain(key);
+    },
+  );
+});

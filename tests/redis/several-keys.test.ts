@@ -1,0 +1,71 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { BOTH, countsOf, FIRST, isWith, SECOND } from '../keys/keyed-gateway.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { askFreshly, codesOf, untilAvailable } from './asking.ts';
+import { type Fleet, openFleet } from './fleet.ts';
+
+const LIMIT = 6;
+const TWO_KEYS = { TOKENS_API_KEY: BOTH, TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT) };
+
+redisSuite('two nodes with two keys', () => {
+  let redis: RedisServer;
+  let fleet: Fleet;
+  let nodes: readonly [string, string];
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  beforeEach(async () => {
+    await redis.command('FLUSHALL');
+    fleet = await openFleet({ redisUrl: redis.url, windowMs: 3_600_000 });
+    fleet.upstream.keys.add(SECOND);
+    nodes = [(await fleet.start(TWO_KEYS)).url, (await fleet.start(TWO_KEYS)).url];
+  });
+  afterEach(() => fleet.close());
+  afterAll(() => redis.stop());
+
+  const counts = () => countsOf(fleet.upstream, FIRST, SECOND);
+  /** Asks so often, one node after the other; again where a reply of Redis was late. */
+  const askInTurn = async (times: number) => {
+    const answers = [];
+    for (let time = 0; time < times; time++) {
+      const { answer } = await untilAvailable(() => askFreshly(nodes[time % 2] ?? nodes[0]));
+      answers.push(answer);
+    }
+    return answers;
+  };
+
+  it('share both budgets', async () => {
+    expect(codesOf(await askInTurn(2 * LIMIT))).toEqual(['200']);
+    expect(counts()).toEqual([LIMIT, LIMIT]);
+    expect(codesOf(await askInTurn(4))).toEqual(['429 rate_limited']);
+    expect(counts()).toEqual([LIMIT, LIMIT]);
+  });
+
+  it('share them when all ask at once', async () => {
+    await askInTurn(2);
+    const asked = Array.from({ length: 4 * LIMIT }, (_, time) => askFreshly(nodes[time % 2] ?? nodes[0]));
+    const answers = await Promise.all(asked);
+    const served = answers.filter(({ status }) => status === 200).length;
+    expect(
+      codesOf(answers).filter((code) => !['200', '429 rate_limited', '503 state_unavailable'].includes(code)),
+    ).toEqual([]);
+    expect(served).toBeGreaterThan(0);
+    for (const count of counts()) expect(count).toBeLessThanOrEqual(LIMIT);
+  });
+
+  it('find out about a revoked key each, and nobody else does', async () => {
+    fleet.upstream.keys.delete(FIRST);
+    const answers = await askInTurn(LIMIT);
+    expect(codesOf(answers)).toEqual(['200']);
+    expect(counts()).toEqual([2, LIMIT]);
+    expect(codesOf(await askInTurn(2))).toEqual(['429 rate_limited']);
+    expect(counts()).toEqual([2, LIMIT]);
+  });
+
+  it('both pause the key that one of them was asked to pause, and go on with the other', async () => {
+    Object.assign(fleet.upstream.faults, { status: 429, retryAfter: '300', only: isWith(FIRST) });
+    const [met, ...others] = await askInTurn(LIMIT + 1);
+    expect([met?.code, codesOf(others)]).toEqual(['upstream_rate_limited', ['200']]);
+    expect(counts()).toEqual([1, LIMIT]);
+  });
+});
