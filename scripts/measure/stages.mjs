@@ -51,7 +51,7 @@ async function assemble(upstreamUrl, folder, limit) {
   const parts = { service, store, channels, own: {}, signIn, exact: undefined, randomId };
   const log = createLog('info', secrets, { write: () => undefined });
   const match = createMatch(bindEndpoints(parts));
-  return { match, store, log, randomId, close: () => channels.close().then(() => state.close()) };
+  return { match, store, channels, log, randomId, close: () => channels.close().then(() => state.close()) };
 }
 
 const inboundOf = (headers) => {
@@ -75,7 +75,7 @@ async function signedInbound({ match, log, randomId }) {
 
 /** The stages by name, in their order; each may be run any number of times. */
 async function stagesOf(gateway) {
-  const { match, store, log, randomId } = gateway;
+  const { match, store, channels, log, randomId } = gateway;
   const inbound = await signedInbound(gateway);
   const open = () => new RequestTrail(inbound, { log: log.request, randomId });
   const trail = open();
@@ -83,6 +83,7 @@ async function stagesOf(gateway) {
   const { endpoint, route } = call;
   const admission = trail.enter(await endpoint.gate.admit(call, trail));
   const input = endpoint.read(call);
+  const [budget] = channels.get(route).keys.budgets();
   const nonce = () => ({ nonce: randomId(), issuedAtSeconds: Math.floor(store.now() / 1000), epoch: store.epoch() });
   const spend = endpoint.spending({ spend: (take) => take(nonce()) }, trail);
   const asked = { route, input, wallet: trail.wallet, arrival: inbound, spend: async () => FREE };
@@ -93,7 +94,7 @@ async function stagesOf(gateway) {
     match: () => match(inbound),
     gate: () => endpoint.gate.admit(call, trail),
     read: () => endpoint.read(call),
-    spend: async () => (await spend()).release(true),
+    spend: async () => (await spend(budget)).release(true),
     exchange: () => endpoint.upstream.answer(asked),
     success: () => success(route, answer, { headers: {} }),
     settle: () => admission.settle(answer),

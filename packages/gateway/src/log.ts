@@ -68,7 +68,8 @@ export function createLog(
 ): Log {
   const outlet = outletOf(destination);
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, outlet);
-  const hidden = secrets.flatMap(spellingsOf);
+  // The longest first: a secret may begin like another one.
+  const hidden = secrets.flatMap(spellingsOf).sort((one, other) => other.length - one.length);
   const redact = (text: string): string =>
     hidden.reduce((result, secret) => result.replaceAll(secret, '[secret]'), text);
   return {

@@ -1,0 +1,62 @@
+import { rmSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { mostInAnySpan, sleep } from '../budget/history.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { rounds } from '../kit/rounds.ts';
+import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { BOTH, countsOf, FIRST, isWith, SECOND } from './keyed-gateway.ts';
+
+const LIMIT = 6;
+const WINDOW_MS = 700;
+const LIMITED = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT) };
+const TWO_KEYS = { ...LIMITED, TOKENS_API_KEY: BOTH };
+
+const running: TestGateway[] = [];
+afterEach(async () => {
+  for (const gateway of running.splice(0)) await gateway.stop();
+});
+
+async function start(variables: object, options: Parameters<typeof startTestGateway>[1]): Promise<TestGateway> {
+  const gateway = await startTestGateway({ ...variables }, options);
+  gateway.upstream.keys.add(SECOND);
+  running.push(gateway);
+  return gateway;
+}
+
+const ask = async ({ url }: TestGateway): Promise<number> =>
+  (await askSigned(`${url}/v1/x402/tokens/assets/solana`)).status;
+
+describe('the budgets of two keys', () => {
+  it('under a flood: the upstream sees the limit of each in no window passed, and both used', async () => {
+    const gateway = await start(TWO_KEYS, { windowMs: WINDOW_MS, ...PATIENT });
+    const { arrivals } = gateway.upstream;
+    for (let round = 0; round < rounds(10); round++) {
+      const answered = await Promise.all(Array.from({ length: 30 }, () => ask(gateway)));
+      // On a busy machine the disk can be late.
+      expect(answered.filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
+      await sleep(WINDOW_MS * (round % 2 === 0 ? 1.1 : 0.4));
+    }
+    for (const key of [FIRST, SECOND]) {
+      expect(mostInAnySpan(arrivals.filter(isWith(key)), WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+      expect(arrivals.filter(isWith(key)).length).toBeGreaterThan(LIMIT);
+    }
+  });
+
+  it('outlive a restart, and a key that is joined by another one keeps what it has spent', async () => {
+    const dataDir = makeFolder();
+    const options = { windowMs: 3_600_000, dataDir };
+    const alone = await start(LIMITED, options);
+    for (let time = 0; time < LIMIT; time++) expect(await ask(alone)).toBe(200);
+    await running.pop()?.stop();
+    const joined = await start(TWO_KEYS, options);
+    for (let time = 0; time < LIMIT; time++) expect(await ask(joined)).toBe(200);
+    expect(countsOf(joined.upstream, FIRST, SECOND)).toEqual([0, LIMIT]);
+    await running.pop()?.stop();
+    const again = await start(TWO_KEYS, options);
+    expect(await ask(again)).toBe(429);
+    expect(again.upstream.arrivals).toEqual([]);
+    await running.pop()?.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+});

@@ -1,0 +1,173 @@
+import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Budget } from '../../packages/gateway/src/budget/store.ts';
+import type { Answer, Input, KeyedCall } from '../../packages/gateway/src/call.ts';
+import { SeveralKeys } from '../../packages/gateway/src/upstreams/several-keys.ts';
+import { UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream-refusal.ts';
+import { rowOf } from '../http/targets.ts';
+
+const ROUTE = rowOf('tokens.health');
+const INPUT = { path: {}, query: {}, body: {} } as Input;
+const ASKED = { route: ROUTE, input: INPUT, wallet: undefined, arrival: { hosts: [], port: 0 } };
+const ANSWER: Answer = { json: '{}' };
+const SLOT = { release: () => undefined };
+const KEYS = ['a', 'b', 'c'] as const;
+const REFUSED = new UpstreamRefusal('upstream_auth_failed', 'answered', { reason: 'told to' });
+
+const told = (code: RefusalCode, retryAfterSeconds?: number): Refusal =>
+  new Refusal(code, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+
+/** Three keys, of which `a` is the fullest and `c` the emptiest. */
+class Bench {
+  nowMs = 0;
+  /** What spending from a budget is refused with. */
+  readonly spends: Partial<Record<string, Error>> = {};
+  /** What the upstream does with a call that was spent for. */
+  readonly does: Partial<Record<string, () => Promise<Answer>>> = {};
+  readonly spentFrom: string[] = [];
+  readonly askedWith: string[] = [];
+  readonly refused: (readonly [number, boolean])[] = [];
+  readonly keys: SeveralKeys;
+
+  constructor() {
+    const keys = KEYS.map((key) => ({
+      budget: { key, limit: 9, windowMs: 60_000, inFlightMs: 0 },
+      upstream: {
+        answer: async ({ spend }: KeyedCall) => {
+          await spend();
+          this.askedWith.push(key);
+          return this.does[key]?.() ?? ANSWER;
+        },
+      },
+    }));
+    this.keys = new SeveralKeys(keys, {
+      setAsideMs: 1_000,
+      now: () => this.nowMs,
+      view: ({ key }) => ({ left: 'cba'.indexOf(key), resetMs: 0 }),
+      onRefused: (...refusal) => void this.refused.push(refusal),
+    });
+  }
+
+  ask(): Promise<Answer> {
+    const spend = async ({ key }: Budget) => {
+      this.spentFrom.push(key);
+      const refusal = this.spends[key];
+      if (refusal) throw refusal;
+      return SLOT;
+    };
+    return this.keys.answer({ ...ASKED, spend });
+  }
+
+  failure(): Promise<unknown> {
+    return this.ask().catch((error: unknown) => error);
+  }
+}
+
+let bench: Bench;
+beforeEach(() => {
+  bench = new Bench();
+});
+
+describe('a call that finds no slot', () => {
+  it('of the fullest key is made with the next, and no key is asked with that had none', async () => {
+    bench.spends.a = told('rate_limited', 9);
+    expect(await bench.ask()).toBe(ANSWER);
+    expect([bench.spentFrom, bench.askedWith]).toEqual([['a', 'b'], ['b']]);
+  });
+
+  it.each([
+    [[9, 4, 7], 4],
+    [[4, 9, 7], 4],
+    [[9, 7, 4], 4],
+  ])('of any, which free in %j s, is told the least of these', async ([a, b, c], least) => {
+    Object.assign(bench.spends, {
+      a: told('rate_limited', a),
+      b: told('upstream_rate_limited', b),
+      c: told('rate_limited', c),
+    });
+    expect(await bench.failure()).toMatchObject({ retryAfterSeconds: least });
+    expect([bench.spentFrom, bench.askedWith]).toEqual([['a', 'b', 'c'], []]);
+  });
+
+  it('of a paused key asks for one of the others first, until the pause is over', async () => {
+    bench.spends.a = told('upstream_rate_limited', 2);
+    await bench.ask();
+    await bench.ask();
+    bench.nowMs = 2_000;
+    await bench.ask();
+    expect(bench.spentFrom).toEqual(['a', 'b', 'b', 'a', 'b']);
+  });
+});
+
+describe('what is not about a key', () => {
+  it.each<RefusalCode>(['invalid_siwx_nonce', 'invalid_siwx_expired', 'overloaded', 'state_unavailable'])(
+    '%s of spending ends the search: no other budget is asked',
+    async (code) => {
+      const refusal = told(code);
+      bench.spends.a = refusal;
+      expect(await bench.failure()).toBe(refusal);
+      expect([bench.spentFrom, bench.askedWith, bench.refused]).toEqual([['a'], [], []]);
+    },
+  );
+
+  it.each<RefusalCode>(['upstream_error', 'upstream_timeout', 'upstream_rejected', 'upstream_rate_limited'])(
+    '%s of the upstream is answered as it is, and asked once',
+    async (code) => {
+      const refusal = new UpstreamRefusal(code, 'failed', {});
+      bench.does.a = () => Promise.reject(refusal);
+      expect(await bench.failure()).toBe(refusal);
+      expect([bench.spentFrom, bench.askedWith]).toEqual([['a'], ['a']]);
+      expect(bench.keys.setAside()).toEqual([false, false, false]);
+    },
+  );
+
+  it('an error of ours passes', async () => {
+    const error = new TypeError('ours');
+    bench.spends.a = error;
+    expect(await bench.failure()).toBe(error);
+    expect(bench.spentFrom).toEqual(['a']);
+  });
+});
+
+describe('a key that is refused', () => {
+  it('gives the call to the next, each key once, and is told of as long as it is', async () => {
+    for (const key of KEYS) bench.does[key] = () => Promise.reject(REFUSED);
+    expect(await bench.failure()).toBe(REFUSED);
+    expect(bench.askedWith).toEqual(['a', 'b', 'c']);
+    expect(bench.refused).toEqual([
+      [0, true],
+      [1, true],
+      [2, true],
+    ]);
+    await bench.failure();
+    expect(bench.refused.slice(3)).toEqual([
+      [0, false],
+      [1, false],
+      [2, false],
+    ]);
+  });
+
+  it('stays set aside though a call that was made before is answered later', async () => {
+    let end = (_: Answer): void => undefined;
+    bench.does.a = () =>
+      new Promise((resolve) => {
+        end = resolve;
+      });
+    const earlier = bench.ask();
+    await Promise.resolve();
+    bench.does.a = () => Promise.reject(REFUSED);
+    await bench.ask();
+    end(ANSWER);
+    expect(await earlier).toBe(ANSWER);
+    expect(bench.keys.setAside()).toEqual([true, false, false]);
+    expect(bench.keys.budgets().map(({ key }) => key)).toEqual(['b', 'c']);
+  });
+
+  it('is no longer set aside when it answers, as it may when all were', async () => {
+    for (const key of KEYS) bench.does[key] = () => Promise.reject(REFUSED);
+    await bench.failure();
+    delete bench.does.b;
+    expect(await bench.ask()).toBe(ANSWER);
+    expect(bench.keys.setAside()).toEqual([true, false, true]);
+  });
+});
