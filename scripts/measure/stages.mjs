@@ -48,7 +48,7 @@ async function assemble(upstreamUrl, folder, limit) {
   const originOf = fixedOrigin(ORIGIN);
   const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: true };
   const service = { name: 'measure', routes: routes.filter(({ id }) => id.startsWith('tokens')), priceUsd: () => '0' };
-  const parts = { service, store, channels, own: {}, signIn, exact: undefined, randomId };
+  const parts = { service, store, channels, own: {}, signIn, exact: undefined, randomId, caches: new Map() };
   const log = createLog('info', secrets, { write: () => undefined });
   const match = createMatch(bindEndpoints(parts));
   return { match, store, channels, log, randomId, close: () => channels.close().then(() => state.close()) };
