@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Budget, BudgetView } from '../budget/store.ts';
 import type { Answer, UpstreamCall } from '../call.ts';
-import { fullestFirst, type KeyView, usableKeys } from './fullest-first.ts';
+import { fullestFirst, usableKeys } from './fullest-first.ts';
 import type { KeyedUpstream, Upstream } from './upstream.ts';
 import { UpstreamRefusal } from './upstream-refusal.ts';
 
@@ -52,7 +52,7 @@ export class SeveralKeys implements Upstream {
 
   async answer(call: UpstreamCall): Promise<Answer> {
     const refusals: Refusal[] = [];
-    for (const key of this.#chosenBy(fullestFirst)) {
+    for (const key of this.#inOrder()) {
       try {
         return await this.#ask(key, call);
       } catch (error) {
@@ -70,13 +70,13 @@ export class SeveralKeys implements Upstream {
 
   /** The budgets that a call may take its slot from now. */
   budgets(): Budget[] {
-    return this.#chosenBy(usableKeys).map(({ budget }) => budget);
+    return usableKeys(this.#keys, this.#options.now()).map(({ budget }) => budget);
   }
 
-  #chosenBy(choose: (views: readonly KeyView[], nowMs: number) => number[]): KeyState[] {
+  #inOrder(): KeyState[] {
     const { now, view } = this.#options;
-    const views = this.#keys.map((key) => ({ ...key, left: view(key.budget).left }));
-    return choose(views, now()).flatMap((place) => this.#keys[place] ?? []);
+    const views = this.#keys.map((key) => ({ ...key, key, left: view(key.budget).left }));
+    return fullestFirst(views, now()).map(({ key }) => key);
   }
 
   async #ask(key: KeyState, call: UpstreamCall): Promise<Answer> {
