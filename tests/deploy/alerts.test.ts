@@ -174,6 +174,12 @@ async function loseTheLog(): Promise<Change> {
   });
 }
 
+/** Different things, for which there is one call. */
+async function askForMuch(house: TestGateway): Promise<void> {
+  const targets = ['one', 'two', 'three', 'four'].map((query) => `${TOKENS}/assets/search?q=${query}`);
+  await Promise.all(targets.map((target) => new Visitor(house).ask({ target })));
+}
+
 /** How the condition of each alert comes about. */
 const CONDITIONS: Readonly<Record<string, readonly [make: () => Promise<Change>, course: Course]>> = {
   NoNodeReady: [async () => change(await openHouse(), (house) => house.gateway.stop()), 'goes on'],
@@ -189,6 +195,10 @@ const CONDITIONS: Readonly<Record<string, readonly [make: () => Promise<Change>,
   UpstreamRefusesOurKey: [async () => change(await openHouse(), askingWith({ status: 401 })), 'once'],
   UpstreamKeySetAside: [
     async () => change(await openHouse({ TOKENS_API_KEY: `${CANARY_KEY},revoked` }), askingWith({}, 2)),
+    'goes on',
+  ],
+  CacheForgoesDemand: [
+    async () => change(await openHouse({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '1' }), askForMuch),
     'goes on',
   ],
   UpstreamAsksForPause: [async () => change(await openHouse(), askingWith({ status: 429 })), 'goes on'],
