@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { askSigned } from '../kit/wallet.ts';
+import { askSigned, signedHeader } from '../kit/wallet.ts';
 
 const BOUND_SECONDS = 3;
 const folder = makeFolder();
@@ -22,7 +22,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const ask = (query: string) => askSigned(`${gateway.url}/v1/x402/tokens/assets/search?q=${query}`);
+const urlOf = (query: string) => `${gateway.url}/v1/x402/tokens/assets/search?q=${query}`;
+const ask = (query: string) => askSigned(urlOf(query));
 
 it('an upstream that is down: stale answers within their bound, then its refusal, and no storm while it lasts or after', async () => {
   expect((await ask('hot')).status).toBe(200);
@@ -48,3 +49,15 @@ it('an upstream that is down: stale answers within their bound, then its refusal
   expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
   expect(gateway.upstream.arrivals.length - again).toBeLessThanOrEqual(2);
 }, 60_000);
+
+it('a used sign-in that is sent again for what is too old keeps nobody from having it', async () => {
+  const init = { headers: { 'SIGN-IN-WITH-X': await signedHeader(urlOf('replayed')) } };
+  expect((await fetch(urlOf('replayed'), init)).status).toBe(200);
+  await pause((BOUND_SECONDS + 0.5) * 1_000);
+  const before = gateway.upstream.arrivals.length;
+  const replays = await Promise.all(Array.from({ length: 10 }, () => fetch(urlOf('replayed'), init)));
+  expect(new Set(replays.map(({ status }) => status))).toEqual(new Set([402]));
+  expect(gateway.upstream.arrivals.length).toBe(before);
+  const answer = await ask('replayed');
+  expect([answer.status, answer.headers.get('cache-status')]).toEqual([200, 'asset-gateway; fwd=stale; stored']);
+});

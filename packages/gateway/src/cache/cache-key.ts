@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Route, Values } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
 import type { Input } from '../call.ts';
@@ -7,6 +8,11 @@ import { candlesLifetime, type Lifetime } from './lifetimes.ts';
 /** A list of a place's values in the table's order, whatever order they were sent in. */
 const inOrder = (schema: TObject | undefined, values: Values): unknown[] =>
   Object.keys(schema?.properties ?? {}).map((name) => (Object.hasOwn(values, name) ? values[name] : null));
+
+/** Longer ones are told apart by their digest, so that what is remembered of thousands of keys stays small. */
+const MAX_PLAIN = 128;
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 const CANDLES = new Set(['ohlcv', 'priceChart']);
 
@@ -24,6 +30,11 @@ function lifetimeOf({ method }: Route, { query }: Input, kept: Lifetime, nowSeco
  */
 export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSeconds: number): CacheKey {
   const { path, query, body } = route.input;
-  const values = [...inOrder(path, input.path), ...inOrder(query, input.query), ...inOrder(body, input.body)];
-  return { id: `${route.method} ${JSON.stringify(values)}`, ...lifetimeOf(route, input, kept, nowSeconds) };
+  const values = JSON.stringify([
+    ...inOrder(path, input.path),
+    ...inOrder(query, input.query),
+    ...inOrder(body, input.body),
+  ]);
+  const id = `${route.method} ${values.length > MAX_PLAIN ? digestOf(values) : values}`;
+  return { id, ...lifetimeOf(route, input, kept, nowSeconds) };
 }

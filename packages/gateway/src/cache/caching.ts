@@ -1,14 +1,14 @@
 import type { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { BudgetView } from '../budget/store.ts';
-import type { Answer, Spend, UpstreamCall } from '../call.ts';
+import type { Answer, Input, Spend, UpstreamCall } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { assembled, type KeptItem, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf } from './cache-key.ts';
 import { type CacheKey, CallOrder } from './call-order.ts';
 import { Calls, type Plan } from './calls.ts';
-import type { Kept } from './kept.ts';
+import { type Kept, OVERHEAD_BYTES } from './kept.ts';
 import { KeptAnswer } from './kept-answer.ts';
 import { KeptRefusal } from './kept-refusal.ts';
 import type { Lifetime } from './lifetimes.ts';
@@ -48,7 +48,7 @@ export class CachingUpstream implements Upstream {
     const { limit, windowMs, upstream, view, spendAlone, now, maxBytes } = parts;
     this.#parts = parts;
     this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
-    this.#plans = new LRUCache({ maxSize: PLAN_BYTES, sizeCalculation: ({ key }) => 3 * key.id.length + 512 });
+    this.#plans = new LRUCache({ maxSize: PLAN_BYTES, sizeCalculation: planBytes });
     const order = new CallOrder({ slots: limit, windowMs, known: KNOWN, candidates: CANDIDATES });
     const keep = (kept: Kept) => void this.#kept.set(kept.key.id, kept);
     const refuse = (key: CacheKey, refusal: Refusal) => keep(new KeptRefusal(key, now(), refusal));
@@ -89,10 +89,10 @@ export class CachingUpstream implements Upstream {
   }
 
   async #batch(call: UpstreamCall, mints: readonly string[], lifetime: Lifetime): Promise<Answer> {
-    const { route, input } = call;
+    const { route } = call;
     const wanted = requestFreshness(call.cacheControl);
     const found = mints.map((mint) =>
-      this.#find({ key: mintKeyOf(route, mint, lifetime), route, input, mint }, wanted),
+      this.#find({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }, wanted),
     );
     const items = new Map(found.map(({ key, kept }) => [key.id, kept]));
     const [here, absent] = [found.filter(({ kept }) => kept), found.filter(({ kept }) => !kept)];
@@ -119,6 +119,12 @@ export class CachingUpstream implements Upstream {
     return isServable && isWanted ? { ...asked, kept } : asked;
   }
 }
+
+const planBytes = ({ key, input }: Plan): number =>
+  OVERHEAD_BYTES + 2 * key.id.length + 2 * JSON.stringify(input).length;
+
+/** A mint is asked for by itself, not with what the request around it held. */
+const NO_INPUT = { path: {}, query: {}, body: {} } as unknown as Input;
 
 /** A key that is asked for, with what is kept of it where that will do. */
 interface Found extends Wanted {

@@ -7,6 +7,9 @@ const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
 
 const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
 
+/** Nobody who waited may make the call; each of them has been told why. */
+export class NoLeader extends Error {}
+
 /** What tells who takes the slot of a call. */
 export interface LeadershipParts {
   /** Those who wait for the call. */
@@ -32,7 +35,7 @@ export class CallLeadership {
   /** Takes a slot for the call, by the first waiter whose sign-in allows it. */
   readonly spend: Spend = async (budget) => {
     if (this.#leader) return this.#leader.asker.spend(budget);
-    let refusal: unknown;
+    let hasDismissed = false;
     for (const waiter of this.#parts.waiters()) {
       try {
         const slot = await waiter.asker.spend(budget);
@@ -41,10 +44,10 @@ export class CallLeadership {
       } catch (error) {
         if (!isOwn(error)) throw error;
         this.#parts.dismiss(waiter, error);
-        refusal = error;
+        hasDismissed = true;
       }
     }
-    if (refusal) throw refusal;
+    if (hasDismissed) throw new NoLeader();
     return this.#parts.spendAlone(budget);
   };
 }

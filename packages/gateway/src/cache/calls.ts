@@ -4,9 +4,8 @@ import type { BudgetView } from '../budget/store.ts';
 import type { Input, Spend } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { UpstreamRefusal } from '../upstreams/upstream-refusal.ts';
 import { batchInput, itemsOf, KeptItem } from './batches.ts';
-import { CallLeadership } from './call-leadership.ts';
+import { CallLeadership, NoLeader } from './call-leadership.ts';
 import type { CacheKey, CallOrder } from './call-order.ts';
 import type { Kept } from './kept.ts';
 import { KeptAnswer } from './kept-answer.ts';
@@ -47,9 +46,11 @@ const LOOK_AGAIN_MS = 1_000;
 
 /** What an upstream says of a request itself, which is as true for the next one who asks. */
 const isVerdict = (error: unknown): error is Refusal => error instanceof Refusal && error.code === 'upstream_rejected';
-/** Nothing was asked of the upstream, because there was no slot. */
-const isWithoutSlot = (error: unknown): boolean =>
-  error instanceof Refusal && (error.code === 'rate_limited' || error.code === 'overloaded');
+/** Nothing was asked of the upstream, for a reason that may be over soon: whoever waits waits on. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof NoLeader || (error instanceof Refusal && ['rate_limited', 'overloaded'].includes(error.code));
+/** That the upstream, or what stands for it while it is left alone, did not answer. */
+const isOfUpstream = (error: unknown): boolean => error instanceof Refusal && error.code.startsWith('upstream_');
 
 /** Makes the upstream calls of a cache, in the order that answers most, out of the budget that everybody shares. */
 export class Calls {
@@ -202,14 +203,15 @@ export class Calls {
   }
 
   #failed(ids: readonly string[], plans: readonly Plan[], error: unknown): void {
-    if (isWithoutSlot(error)) {
+    if (!isOfUpstream(error)) {
       for (const id of ids) this.#inFlight.delete(id);
       this.#parts.order.returned(ids, this.#parts.now());
+      if (!isPassing(error)) for (const waiter of this.#waiters.of(ids)) this.#dismiss(waiter, error);
       return;
     }
     const [only, another] = plans;
     if (isVerdict(error) && only && !another) this.#parts.refuse(only.key, error);
-    if (error instanceof UpstreamRefusal && !isVerdict(error)) for (const id of ids) this.#failures.set(id, error);
+    if (error instanceof Refusal && !isVerdict(error)) for (const id of ids) this.#failures.set(id, error);
     this.#over(ids, isVerdict(error));
     for (const waiter of this.#waiters.of(ids)) this.#dismiss(waiter, error);
   }
