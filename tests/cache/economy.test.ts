@@ -73,7 +73,7 @@ it(`answers over HTTP what the simulation says, for ${WALLETS} wallets that ask 
       await new Promise((resolve) => setTimeout(resolve, startedAt + request.atMs - performance.now()));
       const ask = () => askSigned(gateway.url + targetOf(request), {}, wallets[index % WALLETS]);
       // An idle connection may be closed for somebody else's just when it is used again.
-      const response = await ask().catch(ask);
+      const response = await ask().catch(ask).catch(ask);
       await response.arrayBuffer();
       return response.status;
     }),

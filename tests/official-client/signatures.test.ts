@@ -12,28 +12,12 @@ import {
   verifySIWxSignature,
 } from '@x402/extensions/sign-in-with-x';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
 import { signedHeader } from '../kit/wallet.ts';
-import {
-  type Asker,
-  askWith,
-  challengeOf,
-  costsNothing,
-  HEALTH,
-  overHttp,
-  refusedWith,
-  SEARCH,
-  statusOf,
-} from '../signin/craft.ts';
+import { askWith, challengeOf, costsNothing, HEALTH, refusedWith, SEARCH, statusOf } from '../signin/craft.ts';
+import { openSignIn } from '../signin/gateway.ts';
 
-let gateway: TestGateway;
-let asker: Asker;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(gateway);
-});
-afterAll(() => gateway.stop());
+const { gateway, asker } = await openSignIn();
 
 /** The reference's own judgement of a header, step by step. */
 async function referenceAccepts(header: string, address: string): Promise<void> {

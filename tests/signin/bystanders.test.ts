@@ -1,30 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sendRaw } from '../kit/raw.ts';
 import { rounds } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { decodeHeader, encodeHeader, newSigner } from '../kit/wallet.ts';
 import {
-  type Asker,
   askFreshly,
   askWith,
   challengeOf,
   costsNothing,
   HEALTH,
-  overHttp,
   refusedWith,
   SEARCH,
   signedPayload,
   signInFor,
   statusOf,
 } from './craft.ts';
+import { openSignIn } from './gateway.ts';
 
-let gateway: TestGateway;
-let asker: Asker;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(gateway);
-});
-afterAll(() => gateway.stop());
+const { gateway, asker } = await openSignIn();
 
 describe('S23 a flood of well-formed headers with wrong signatures', () => {
   it('keeps a good client out', async () => {

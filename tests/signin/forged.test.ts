@@ -1,31 +1,16 @@
 import { siwxMessageText } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { rounds } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader } from '../kit/wallet.ts';
-import {
-  type Asker,
-  askWith,
-  challengeOf,
-  costsNothing,
-  overHttp,
-  refusedWith,
-  signedPayload,
-  statusOf,
-} from './craft.ts';
+import { askWith, challengeOf, costsNothing, refusedWith, signedPayload, statusOf } from './craft.ts';
 import { forge } from './forgery.ts';
+import { openSignIn } from './gateway.ts';
 import { smallOrderPoints, speccheckCases, wycheproofCases } from './vectors.ts';
 
 const GROUP_ORDER = Buffer.from('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010', 'hex');
 
-let gateway: TestGateway;
-let asker: Asker;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(gateway);
-});
-afterAll(() => gateway.stop());
+const { gateway, asker } = await openSignIn();
 
 const refusal = (signature: Uint8Array): string =>
   signature.length === 64 ? 'invalid_siwx_signature' : 'invalid_siwx_malformed_signature';

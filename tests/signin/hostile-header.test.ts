@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
 import {
-  type Asker,
   askWith,
   challengeOf,
   costsNothing,
-  overHttp,
   rawStatusWith,
   refusedWith,
   signedPayload,
   signInFor,
   statusOf,
 } from './craft.ts';
+import { openSignIn } from './gateway.ts';
 
-let gateway: TestGateway;
-let asker: Asker;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(gateway);
-});
-afterAll(() => gateway.stop());
+const { gateway, asker } = await openSignIn();
 
 const MALFORMED = 'invalid_siwx_header';
 const refuses = (header: string): Promise<unknown> => refusedWith(MALFORMED, askWith(asker, header));

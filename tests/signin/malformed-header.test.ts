@@ -1,27 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { rounds } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { decodeHeader } from '../kit/wallet.ts';
-import {
-  type Asker,
-  askWith,
-  costsNothing,
-  overHttp,
-  rawStatusWith,
-  refusedWith,
-  signInFor,
-  statusOf,
-} from './craft.ts';
+import { askWith, costsNothing, rawStatusWith, refusedWith, signInFor, statusOf } from './craft.ts';
+import { openSignIn } from './gateway.ts';
 import { jsonTestSuite } from './vectors.ts';
 
-let gateway: TestGateway;
-let asker: Asker;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(gateway);
-});
-afterAll(() => gateway.stop());
+const { gateway, asker } = await openSignIn();
 
 const MALFORMED = 'invalid_siwx_header';
 const base64 = (content: string | Uint8Array): string => Buffer.from(content).toString('base64');

@@ -1,29 +1,21 @@
 import { routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
 import { challengeFor, encodeHeader, newSigner } from '../kit/wallet.ts';
 import {
-  type Asker,
   askFreshly,
   askWith,
   type Changes,
   challengeOf,
   costsNothing,
-  overHttp,
   refusedWith,
   SEARCH,
   signedPayload,
   statusOf,
 } from './craft.ts';
 import { type Example, exampleOf } from './examples.ts';
+import { openSignIn } from './gateway.ts';
 
-let gateway: TestGateway;
-let asker: Asker;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(gateway);
-});
-afterAll(() => gateway.stop());
+const { gateway, asker } = await openSignIn();
 
 const send = ({ target, init }: Example, header: string): Promise<Response> =>
   fetch(`${gateway.url}${target}`, { ...init, headers: { ...init.headers, 'SIGN-IN-WITH-X': header } });

@@ -1,33 +1,18 @@
 import { rmSync } from 'node:fs';
 import { HEADERS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
 import { rounds } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { decodeHeader, encodeHeader } from '../kit/wallet.ts';
-import {
-  type Asker,
-  askWith,
-  budgetLeft,
-  costsNothing,
-  overHttp,
-  refusedWith,
-  SEARCH,
-  signInFor,
-  statusOf,
-} from './craft.ts';
+import { askWith, budgetLeft, costsNothing, overHttp, refusedWith, SEARCH, signInFor, statusOf } from './craft.ts';
 import { malleated } from './forgery.ts';
+import { openSignIn } from './gateway.ts';
 
 const AT_ONCE = 200;
 
-let gateway: TestGateway;
-let asker: Asker;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { windowMs: 3_600_000 });
-  asker = overHttp(gateway);
-});
-afterAll(() => gateway.stop());
+const { gateway, asker } = await openSignIn();
 
 async function oneOfMany(requestId: string | undefined): Promise<void> {
   const header = await signInFor(asker);
