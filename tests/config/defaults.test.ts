@@ -11,6 +11,7 @@ const READ: Readonly<Record<string, (config: Config) => unknown>> = {
   SERVICE_NAME: ({ serviceName }) => serviceName,
   TOKENS_API_BASE_URL: ({ tokens }) => tokens?.baseUrl,
   TOKENS_RATE_LIMIT_PER_MINUTE: ({ tokens }) => tokens?.limitPerMinute,
+  FAIR_SHARES: ({ fairShares }) => (fairShares ? 'on' : 'off'),
   UPSTREAM_TIMEOUT_MS: ({ upstreamTimeoutMs }) => upstreamTimeoutMs,
   SIWX_NONCE: ({ singleUse }) => (singleUse ? 'single-use' : 'until-expiry'),
   DATA_DIR: ({ dataDir }) => dataDir,

@@ -132,6 +132,17 @@ describe.concurrent('a variable takes effect', () => {
     expect(gateway.upstream.arrivals).toHaveLength(1);
   });
 
+  it('FAIR_SHARES: whether one address may have the whole budget', async () => {
+    const statusesWith = async (value: string) => {
+      const gateway = await start({ FAIR_SHARES: value, TOKENS_RATE_LIMIT_PER_MINUTE: '5' });
+      const answers: number[] = [];
+      for (let count = 0; count < 6; count++) answers.push((await askSigned(gateway.url + HEALTH)).status);
+      return answers;
+    };
+    expect(await statusesWith('off')).toEqual([200, 200, 200, 200, 200, 429]);
+    expect(await statusesWith('on')).toEqual([200, 200, 200, 200, 429, 429]);
+  });
+
   it('LOG_LEVEL: which lines there are', async () => {
     const linesAt = async (level: string) => {
       const gateway = await start({ LOG_LEVEL: level });

@@ -29,6 +29,7 @@ describe('without variables but a key', () => {
       dataDir: './data',
       redisUrl: undefined,
       upstreamTimeoutMs: 10_000,
+      fairShares: false,
       trustedProxies: [],
       logLevel: 'info',
       logFormat: undefined,
@@ -82,6 +83,8 @@ const GOOD: readonly (readonly [string, string, object])[] = [
   ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
   ['RESPONSE_CACHE', 'off', { cache: undefined }],
   ['RESPONSE_CACHE', 'on', { cache: { lifetimes: LIFETIMES, maxBytes: 268_435_456 } }],
+  ['FAIR_SHARES', 'off', { fairShares: false }],
+  ['FAIR_SHARES', 'on', { fairShares: true }],
 ];
 
 describe('REDIS_URL', () => {
@@ -94,6 +97,16 @@ describe('REDIS_URL', () => {
       ]);
     },
   );
+});
+
+describe('FAIR_SHARES', () => {
+  it('says what it is worth where all callers come from one address', () => {
+    const noticesOf = (environment: object) => readConfig({ ...KEY, FAIR_SHARES: 'on', ...environment }).notices;
+    const [notice] = [expect.stringMatching(/^FAIR_SHARES=on without TRUST_PROXY/)];
+    expect(noticesOf({ GATEWAY_BASE_URL: 'https://gateway.example' })).toEqual([notice]);
+    expect(noticesOf({ GATEWAY_BASE_URL: 'https://gateway.example', TRUST_PROXY: '10.0.0.0/8' })).toEqual([]);
+    expect(noticesOf({})).toEqual([]);
+  });
 });
 
 describe('a good value', () => {
@@ -167,6 +180,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   LOG_FORMAT: ['text', 'JSON', 'pretty,json'],
   RESPONSE_CACHE: ['ON', '60', 'OFF'],
   CACHE_MAX_MIB: [...NO_INTEGER, '0', '65537'],
+  FAIR_SHARES: ['yes', 'ON', '1'],
   ALCHEMY_MAINNET_RPC_URL: NO_URL,
   ALCHEMY_DEVNET_RPC_URL: NO_URL,
   HELIUS_MAINNET_RPC_URL: NO_URL,

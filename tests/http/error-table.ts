@@ -60,7 +60,7 @@ const SUCCESS = [200, 204, 304];
 const WITHOUT_BODY = [400, 408, 417, 431];
 const WITH_RETRY_AFTER = ['rate_limited', ...(CODES[503] ?? [])];
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-const MEMBERS = ['ok', 'error', 'message', 'requestId', 'issues', 'retryAfterSeconds', 'payment'];
+const MEMBERS = ['ok', 'error', 'message', 'requestId', 'issues', 'retryAfterSeconds', 'scope', 'payment'];
 const CHALLENGE_MEMBERS = ['x402Version', 'resource', 'accepts', 'extensions'];
 
 /** The specification's four, and what browser clients need beside them. */

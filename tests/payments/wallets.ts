@@ -1,5 +1,6 @@
+import type { Signer } from '@asset-gateway/client';
 import { NETWORKS } from '@asset-gateway/protocol';
-import { generateKeyPairSigner } from '@solana/kit';
+import { createSignableMessage, generateKeyPairSigner } from '@solana/kit';
 import { x402Client } from '@x402/core/client';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { wrapFetchWithPayment } from '@x402/fetch';
@@ -26,6 +27,8 @@ setGlobalDispatcher(
 /** A wallet with USDC on both chains, behind x402's own client. */
 export interface Wallet {
   readonly address: string;
+  /** Signs in as this wallet. */
+  readonly signIn: Signer;
   /** x402's fetch, which pays by itself. */
   readonly buy: typeof fetch;
   /** Makes the payment that a 402 asks for, and sends nothing. */
@@ -44,6 +47,13 @@ export async function openWallet(solana: SolanaSandbox, funds = FUNDS): Promise<
   }
   return {
     address: signer.address,
+    signIn: {
+      address: signer.address,
+      async signMessage(message) {
+        const [signatures] = await signer.signMessages([createSignableMessage(message)]);
+        return signatures?.[signer.address] ?? new Uint8Array();
+      },
+    },
     buy: wrapFetchWithPayment(fetch, client) as typeof fetch,
     pay: (required) => client.createPaymentPayload(required),
   };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as budgetScripts from '../../packages/gateway/src/budget/redis-scripts.ts';
 import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
-import type { Budget, NonceUse, Room } from '../../packages/gateway/src/budget/store.ts';
+import type { Admit, Budget, NonceUse, Room } from '../../packages/gateway/src/budget/store.ts';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { Steps } from '../../packages/gateway/src/payments/steps.ts';
 import { RedisDocuments } from '../../packages/gateway/src/payments/store/redis.ts';
@@ -10,7 +10,7 @@ import * as paymentScripts from '../../packages/gateway/src/payments/store/redis
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { newPayment, REFUSED, SETTLED } from '../payments/forge-records.ts';
-import { ROOM } from '../stores/room.ts';
+import { NO_ROOM, ROOM } from '../stores/room.ts';
 import { expectAllRun, expectLives, LIVES, readLives, type Step } from './lives.ts';
 
 /** What the scripts take for the time, so that it does not go on between a question and its key. */
@@ -18,6 +18,8 @@ let nowSeconds = 1_790_000_000;
 const clock = () => nowSeconds * 1000;
 
 const budget: Budget = { key: 'k', limit: 2, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
+const charged: Budget = { ...budget, key: 'c', limit: 1 };
+const share = { group: 'address:192.0.2.0/24', wallet: 'W' };
 const brief: Budget = { key: 'brief', limit: 1, windowMs: 2_000, inFlightMs: 0 };
 
 describe('the lives of keys in docs/redis.md', () => {
@@ -47,7 +49,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
       return { nonce, issuedAtSeconds: nowSeconds - ageSeconds, epoch: store.epoch() ?? '' };
     };
     const [young, old, early] = [nonceOf('young', 0), nonceOf('old', 299), nonceOf('early', -30)];
-    const answered = async (of: Budget, owner: string, more: { nonce?: NonceUse; room?: Room } = {}) =>
+    const answered = async (of: Budget, owner: string, more: Partial<Admit> = {}) =>
       (await store.admit({ budget: of, owner, room: ROOM, ...more })).kind;
     const slotOf = (of: Budget, owner: string) => redis.command('ZSCORE', `{gw:budgets}:slots:${of.key}`, owner);
     const complete = async (of: Budget, owner: string) => {
@@ -95,6 +97,25 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
         sets: { 'nonce:early': used + 30_000 },
       },
       { does: 'complete', run: () => complete(budget, 'one') },
+      {
+        does: 'charge a slot to a share',
+        run: async () => expect(await answered(charged, 'one', { share })).toBe('admitted'),
+        sets: Object.fromEntries(['slots:c', 'limits:c', 'holders:c', 'counts:c'].map((key) => [key, held])),
+      },
+      {
+        does: 'refuse another slot of that share',
+        run: async () => expect(await answered(charged, 'two', { share })).toBe('limited'),
+        sets: { 'limits:c': held },
+      },
+      {
+        does: 'let the charged slot expire',
+        run: async () => {
+          await redis.command('ZADD', '{gw:budgets}:slots:c', '1', 'one');
+          expect(await answered(charged, 'three', { room: NO_ROOM })).toBe('crowded');
+        },
+        sets: { 'limits:c': held },
+        ends: ['slots:c', 'holders:c', 'counts:c'],
+      },
       {
         does: 'admit to a brief budget',
         run: async () => expect(await answered(brief, 'one')).toBe('admitted'),

@@ -13,6 +13,8 @@ export const LIVES = {
   state: { always: NO_END },
   slots: { held: 75 * SECOND },
   limits: { held: 75 * SECOND },
+  holders: { charged: 75 * SECOND },
+  counts: { charged: 75 * SECOND },
   pause: { asked: AS_ASKED },
   nonce: { used: 6 * MINUTE },
   record: { reserved: 6 * SECOND, open: NO_END, settled: 24 * HOUR, refused: 5.5 * MINUTE },

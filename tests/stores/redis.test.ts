@@ -88,7 +88,11 @@ redisSuite('the store on Redis', () => {
     const epoch = String(await space.run({ script: READ_EPOCH, args: ['', 'epoch'] }));
     const waiting = async (here: number, pausedHere: number) => {
       const args = [epoch, 'me', 1, 1_000, 0, 0, 1, here, pausedHere, '', ''];
-      return (await space.run({ script: ADMIT, keys: ['slots', 'limits', 'pause'], args })) as unknown[];
+      return (await space.run({
+        script: ADMIT,
+        keys: ['slots', 'limits', 'pause', 'holders', 'counts'],
+        args,
+      })) as unknown[];
     };
     expect((await waiting(0.4, 0)).slice(0, 2)).toEqual(['limited', 1]);
     expect((await waiting(0, 0.4)).slice(0, 2)).toEqual(['paused', 1]);

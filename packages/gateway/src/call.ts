@@ -1,5 +1,5 @@
 import type { HttpMethod, Match, PaymentState, RefusalCode, RequestValues, Route } from '@asset-gateway/protocol';
-import type { Budget, NonceUse } from './budget/store.ts';
+import type { Budget, NonceUse, Share, ShareScope } from './budget/store.ts';
 
 /** Where a request arrived. */
 export interface Arrival {
@@ -17,7 +17,7 @@ export interface Inbound extends Arrival {
   /** By lower-case name; repeated ones joined as Node joins them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
-  /** The client's address, for the log. */
+  /** The client's address, for the log and for its share of the budget. */
   readonly client: string;
   /** What the server found wrong before any route was looked at. */
   readonly fault?: RefusalCode;
@@ -77,9 +77,15 @@ export type Input = RequestValues & { readonly [validated]: true };
 /** What one request leaves behind. */
 export interface Trail {
   readonly requestId: string;
+  /** The client's address. */
+  readonly client: string;
   wallet?: string;
-  /** Why the request was refused: the public code and, for the log, which check or fault it was. */
-  refused?: { readonly code: RefusalCode; readonly reason: string | undefined };
+  /** Why the request was refused: the public code and, for the log, which check or fault it was, and whose share of the budget was used up. */
+  refused?: {
+    readonly code: RefusalCode;
+    readonly reason: string | undefined;
+    readonly scope?: ShareScope | undefined;
+  };
   upstreamMs?: number;
   budgetLeft?: number;
   /** What has become of the payment, for refusals that do not say it themselves. */
@@ -104,8 +110,16 @@ export interface Slot {
 /** Takes a slot, and burns the nonce in the same atomic step when there is one. */
 export type NoncedTake = (nonce?: NonceUse) => Promise<Slot>;
 
-/** Leave to write one upstream request, out of this budget. Called immediately before it is written; refuses by throwing. */
-export type Spend = (budget: Budget) => Promise<Slot>;
+/** Leave to write one upstream request. */
+export interface Spend {
+  /**
+   * Takes a slot of this budget immediately before the request is written; refuses by throwing. Where slots are shared out, it is
+   * charged to whoever asks, or to those named.
+   */
+  (budget: Budget, charge?: Share | readonly Share[]): Promise<Slot>;
+  /** The share of whoever asks; nothing where slots are not shared out. */
+  readonly share?: () => Promise<Share>;
+}
 
 /** A call whose input has been read, as an upstream is asked for its answer. */
 export interface UpstreamCall {

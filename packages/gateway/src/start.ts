@@ -63,6 +63,7 @@ async function openMetrics({ metrics: place }: Config): Promise<ServedMetrics | 
 const countedBy = (metrics: ServedMetrics['metrics'] | undefined) =>
   ({
     onSettlement: (outcome) => metrics?.settled(outcome),
+    onSlot: (kind) => metrics?.slotTaken(kind),
     onKeyRefused: (channel, place) => metrics?.keyRefused(channel, place),
   }) satisfies Partial<Dependencies>;
 

@@ -8,15 +8,8 @@ export { ENUMERATIONS } from './parameters.ts';
 export { HEADERS, type PaymentRequired, type Resource } from './payment-required.ts';
 export { dollars, type Pricing, priceMicros, RATES, type Rates } from './pricing.ts';
 export { CATALOG_PROVIDERS, PROVIDERS, type Provider, type UpstreamProvider } from './providers.ts';
-export {
-  type Issue,
-  type PaymentState,
-  REFUSALS,
-  Refusal,
-  type RefusalCode,
-  type RefusalDetails,
-  refusalBody,
-} from './refusals.ts';
+export { type Issue, type PaymentState, Refusal, type RefusalDetails, refusalBody } from './refusal.ts';
+export { REFUSALS, type RefusalCode } from './refusals.ts';
 export {
   type Access,
   type HttpMethod,

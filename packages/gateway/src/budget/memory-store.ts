@@ -1,3 +1,4 @@
+import type { Share } from './shares.ts';
 import { type HeldSlot, SlidingLog } from './sliding-log.ts';
 import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from './store.ts';
 import { UsedNonces } from './used-nonces.ts';
@@ -16,6 +17,14 @@ export interface MemoryOptions {
   readonly assertKeepable?: (budget: Budget) => void;
   /** Called before a slot counts as taken, and when a slot's end moves. A rejection refuses the slot, which stays held. */
   readonly keep?: (budget: Budget, slot: HeldSlot) => Promise<void>;
+}
+
+/** Why there is no slot: none is free, or none of this share's is left. */
+function refusalOf(log: SlidingLog, share: Share | undefined, nowMs: number): Verdict | undefined {
+  const { scope, waitMs = 0 } = share ? log.judge(share, nowMs) : {};
+  const untilFreeMs = log.waitMs(nowMs);
+  if (untilFreeMs > 0) return { kind: 'limited', retryAfterMs: Math.max(untilFreeMs, waitMs) };
+  return scope && { kind: 'limited', scope, retryAfterMs: waitMs };
 }
 
 /** The state of one process: nothing of it is shared, and each step is atomic because nothing runs in between. */
@@ -46,7 +55,7 @@ export class MemoryStore implements Store {
     return this.#options.epoch;
   }
 
-  async admit({ budget, owner, room, nonce }: Admit): Promise<Verdict> {
+  async admit({ budget, owner, room, nonce, share }: Admit): Promise<Verdict> {
     const now = this.now();
     const log = this.#log(budget);
     this.#options.assertKeepable?.(budget);
@@ -55,17 +64,18 @@ export class MemoryStore implements Store {
       if (verdict !== 'burnt') return { kind: verdict };
     }
     const held = log.find(owner);
+    const charged = share && log.chargedTo(owner, [share].flat(), now);
     if (!held) {
       if (log.pauseMs(now) > 0) return { kind: 'paused', retryAfterMs: log.pauseMs(now) };
       if (!room.isFree) return { kind: 'crowded' };
-      const wait = log.waitMs(now);
-      if (wait > 0) return { kind: 'limited', retryAfterMs: wait };
+      const refusal = refusalOf(log, charged, now);
+      if (refusal) return refusal;
       if (nonce) this.#nonces.remember(nonce, owner, now);
       room.take(owner);
     }
-    const slot = held ?? log.take(owner, now);
+    const slot = held ?? log.take(owner, now, charged);
     await this.#options.keep?.(budget, slot);
-    return { kind: 'admitted' };
+    return { kind: 'admitted', ...(charged && { charged }) };
   }
 
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {

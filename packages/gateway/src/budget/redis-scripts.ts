@@ -1,4 +1,5 @@
 import { script } from '../stores/redis/script.ts';
+import { CHARGES, SHARES } from './redis-shares.ts';
 import { NONCE_MAX_AGE_SECONDS, NONCE_MAX_AHEAD_SECONDS, NONCE_MEMORY_SECONDS } from './store.ts';
 
 /** Whether a nonce can be burnt by an owner, and the burning. */
@@ -34,21 +35,24 @@ end
 `;
 
 /**
- * The nonce, a pause, room and the limit are judged in this order; then the slot is taken and the nonce burnt, or neither. The
- * score of a slot is when it frees. KEYS: state, slots, limits, pause, the nonce if there is one. ARGV: the epoch held, owner,
- * limit, window, longest call and how much later that may be read, in milliseconds, room (1 or 0), how long this node's own log
- * and pause say to wait, the nonce's epoch and when it was issued. Answers the verdict (or that the epoch is another one), how
- * long to wait, slots left, when one frees.
+ * The nonce, a pause, room, the limit and the share are judged in this order; then the slot is taken and charged and the nonce
+ * burnt, or nothing. The score of a slot is when it frees. KEYS: state, slots, limits, pause, holders and counts of slots, the
+ * nonce if there is one. ARGV: the epoch held, owner, limit, window, longest call and how much later that may be read, in
+ * milliseconds, room (1 or 0), how long this node's own log and pause say to wait, the nonce's epoch and when it was issued, the
+ * shares of those who wait for the call. Answers the verdict (or that the epoch is another one), how long to wait, slots left,
+ * when one frees, whose share is used up, the share that is charged.
  */
 export const ADMIT = script(`${NONCES}${OUTLAST}
-local held, owner, limit, window, longest, late, room, waitHere, pauseHere, ofNonce, issuedAt = unpack(ARGV, 1, 11)
+local slots, holders, counts = KEYS[2], KEYS[5], KEYS[6]
+${CHARGES}${SHARES}
+local heldEpoch, owner, limit, window, longest, late, room, waitHere, pauseHere, ofNonce, issuedAt = unpack(ARGV, 1, 11)
 limit, window, longest, issuedAt = tonumber(limit), tonumber(window), tonumber(longest), tonumber(issuedAt)
 local hold = window + longest + late
 note()
 local epoch, lostAt = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'lostAt'))
-if epoch ~= held then return { 'other epoch' } end
+if epoch ~= heldEpoch then return { 'other epoch' } end
 if issuedAt then
-  local verdict = judge(KEYS[5], owner, epoch, ofNonce, issuedAt)
+  local verdict = judge(KEYS[7], owner, epoch, ofNonce, issuedAt)
   if verdict ~= 'burnt' then return { verdict } end
 end
 
@@ -58,38 +62,53 @@ outlast(KEYS[3], hold)
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now)
 for _, other in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do limit = math.min(limit, tonumber(other)) end
 
-redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
-local used = redis.call('ZCARD', KEYS[2])
+forgetExpired()
+redis.call('ZREMRANGEBYSCORE', slots, '-inf', now)
+forgetLost()
+local used = redis.call('ZCARD', slots)
 -- A slot that was lost may have been taken the instant before: it would have been held for as long.
 local closed = lostAt and math.max(0, lostAt + hold - now) or 0
 local function frees(rank)
-  local _, at = unpack(redis.call('ZRANGE', KEYS[2], rank, rank, 'WITHSCORES'))
+  local _, at = unpack(redis.call('ZRANGE', slots, rank, rank, 'WITHSCORES'))
   return at and math.max(1, at - now) or 0
 end
-local function verdict(kind, wait)
+local share = redis.call('HGET', holders, owner) or leastOf({ unpack(ARGV, 12, #ARGV - 3) })
+local function verdict(kind, wait, scope)
   local left = closed > 0 and 0 or math.max(0, limit - used)
-  return { kind, math.ceil(wait), left, math.max(closed, frees(0)) }
+  return { kind, math.ceil(wait), left, math.max(closed, frees(0)), scope or '', kind == 'admitted' and share or '' }
 end
 
-if redis.call('ZSCORE', KEYS[2], owner) then return verdict('admitted', 0) end
+if redis.call('ZSCORE', slots, owner) then return verdict('admitted', 0) end
 local pause = math.max(tonumber(pauseHere), (tonumber(redis.call('GET', KEYS[4])) or 0) - now)
 if pause > 0 then return verdict('paused', pause) end
 if room == '0' then return verdict('crowded', 0) end
 local full = used >= limit and frees(used - limit) or 0
 local wait = math.max(tonumber(waitHere), closed, full)
-if wait > 0 then return verdict('limited', wait) end
-redis.call('ZADD', KEYS[2], now + hold, owner)
-outlast(KEYS[2], hold)
-if issuedAt then burn(KEYS[5], owner, issuedAt) end
+local holdings = share and holdingsOf(share, limit, math.max(0, limit - used))
+local exceeded = share and exceededShare(holdings)
+local untilShare = exceeded and math.max(1, (shareFreesAt(share, holdings) or now) - now) or 0
+if wait > 0 then return verdict('limited', math.max(wait, untilShare)) end
+if exceeded then return verdict('limited', untilShare, exceeded) end
+redis.call('ZADD', slots, now + hold, owner)
+outlast(slots, hold)
+if share then
+  charge(owner, share)
+  outlast(holders, hold)
+  outlast(counts, hold)
+end
+if issuedAt then burn(KEYS[7], owner, issuedAt) end
 used = used + 1
 return verdict('admitted', 0)`);
 
-/** Takes back what this owner was admitted with. KEYS: state, slots, the nonce if there is one. ARGV: owner. */
+/** Takes back what this owner was admitted with. KEYS: state, slots, their holders and counts, the nonce if there is one. ARGV: owner. */
 export const GIVE_BACK = script(`
+local slots, holders, counts = KEYS[2], KEYS[3], KEYS[4]
+${CHARGES}
 local owner = ARGV[1]
 note()
-redis.call('ZREM', KEYS[2], owner)
-if KEYS[3] and redis.call('GET', KEYS[3]) == owner then redis.call('DEL', KEYS[3]) end
+redis.call('ZREM', slots, owner)
+discharge(owner)
+if KEYS[5] and redis.call('GET', KEYS[5]) == owner then redis.call('DEL', KEYS[5]) end
 return 'given back'`);
 
 /** A slot that is still held frees one window from now. KEYS: state, slots. ARGV: owner, window. */

@@ -4,10 +4,30 @@ import type { Epoch } from '../stores/redis/epoch.ts';
 import type { Keyspace } from '../stores/redis/keyspace.ts';
 import { ADMIT, COMPLETE, GIVE_BACK, PAUSE } from './redis-scripts.ts';
 import { SlidingLog } from './sliding-log.ts';
-import type { Admit, Budget, BudgetView, NonceUse, Verdict } from './store.ts';
+import type { Admit, Budget, BudgetView, NonceUse, Share, Verdict } from './store.ts';
 
 /** The key of a nonce, inside its keyspace. */
 export const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
+
+/** Who holds the slots of a budget, and how many each. */
+const chargeKeys = (key: string): string[] => [`holders:${key}`, `counts:${key}`];
+
+/** A share as scripts take it. */
+const textOfShare = ({ group, wallet }: Share): string => `${group} ${wallet}`;
+
+function shareIn(text: string): Share {
+  const blank = text.indexOf(' ');
+  return { group: text.slice(0, blank), wallet: text.slice(blank + 1) };
+}
+
+type AdmitReply = [
+  kind: Verdict['kind'] | 'other epoch',
+  retryAfterMs: number,
+  left?: number,
+  freesMs?: number,
+  scope?: Verdict['scope'] | '',
+  charged?: string,
+];
 
 /**
  * One budget that all nodes share. This node's own calls are counted here as well, by the machine's clock: whatever Redis has
@@ -80,23 +100,35 @@ export class SharedBudget {
 
   /** Nothing when the epoch is another one. */
   async #askUnder(epoch: string, attempt: Admit): Promise<Verdict | undefined> {
-    const { owner, room, nonce, waitedMs } = attempt;
+    const { owner, room, nonce, share = [], waitedMs } = attempt;
     const { key, limit, windowMs, inFlightMs, lateMs = 0 } = this.#budget;
     const now = monotonicMs();
     const [waitHereMs, pauseHereMs] = [this.#own.waitMs(now), this.#own.pauseMs(now)];
     const reply = await this.#space.run({
       script: ADMIT,
-      keys: [`slots:${key}`, `limits:${key}`, `pause:${key}`, ...(nonce ? [keyOfNonce(nonce)] : [])],
+      keys: [
+        `slots:${key}`,
+        `limits:${key}`,
+        `pause:${key}`,
+        ...chargeKeys(key),
+        ...(nonce ? [keyOfNonce(nonce)] : []),
+      ],
       args: [
         ...[epoch, owner, limit, windowMs, inFlightMs, lateMs, room.isFree ? 1 : 0, waitHereMs, pauseHereMs],
         ...(nonce ? [nonce.epoch, nonce.issuedAtSeconds] : ['', '']),
+        ...[share].flat().map(textOfShare),
       ],
       timeout: waitedMs === undefined ? REQUEST_TIMEOUT : retryTimeout(waitedMs),
     });
-    const [kind, retryAfterMs, left, freesMs] = reply as [Verdict['kind'] | 'other epoch', number, number, number];
+    const [kind, retryAfterMs, left, freesMs, scope, charged] = reply as AdmitReply;
     if (kind === 'other epoch') return undefined;
-    if (left !== undefined) this.#known = { left, freesAtMs: monotonicMs() + freesMs };
-    return retryAfterMs > 0 ? { kind, retryAfterMs } : { kind };
+    if (left !== undefined && freesMs !== undefined) this.#known = { left, freesAtMs: monotonicMs() + freesMs };
+    return {
+      kind,
+      ...(retryAfterMs > 0 && { retryAfterMs }),
+      ...(scope && { scope }),
+      ...(charged && { charged: shareIn(charged) }),
+    };
   }
 
   /** Takes what a call needs of this node, or says why it cannot. */
@@ -114,7 +146,8 @@ export class SharedBudget {
 
   /** Whether slot and nonce are as they were before. */
   #giveBack({ owner, nonce }: Admit, timeout: ReplyTimeout): Promise<boolean> {
-    const keys = [`slots:${this.#budget.key}`, ...(nonce ? [keyOfNonce(nonce)] : [])];
+    const { key } = this.#budget;
+    const keys = [`slots:${key}`, ...chargeKeys(key), ...(nonce ? [keyOfNonce(nonce)] : [])];
     return this.#space.run({ script: GIVE_BACK, keys, args: [owner], timeout }).then(
       () => true,
       () => false,

@@ -1,9 +1,17 @@
+import { exceededShare, freesAtMs, kindOf, MAX_SLOTS_AHEAD, type Share, type ShareScope } from './shares.ts';
+import { SlotHolders } from './slot-holders.ts';
 import type { Budget, BudgetView } from './store.ts';
 
 /** A slot that is taken, and when it frees by itself. */
 export interface HeldSlot {
   readonly owner: string;
   readonly freesAtMs: number;
+}
+
+/** What a share says to one more slot: whose is used up, if one is, and how long that lasts when nobody else takes a slot. */
+export interface ShareVerdict {
+  readonly scope?: ShareScope;
+  readonly waitMs: number;
 }
 
 /**
@@ -17,9 +25,10 @@ export class SlidingLog {
   readonly #running = new Map<string, number>();
   readonly #completed = new Map<string, number>();
   readonly #maps = [this.#restored, this.#running, this.#completed];
+  readonly #holders = new SlotHolders();
   #pausedUntilMs = 0;
 
-  /** Continues with slots that were held before, in any order. */
+  /** Continues with slots that were held before, in any order; whose share they were is not known. */
   constructor(budget: Budget, held: readonly HeldSlot[] = []) {
     this.#budget = budget;
     for (const slot of [...held].sort((a, b) => a.freesAtMs - b.freesAtMs)) {
@@ -33,17 +42,34 @@ export class SlidingLog {
     return this.#held() < this.#budget.limit ? 0 : this.#nextFree() - nowMs;
   }
 
+  /** Whom this owner's slot is charged to, or would be: of several the one whose group holds the fewest slots. */
+  chargedTo(owner: string, shares: readonly Share[], nowMs: number): Share | undefined {
+    this.#expire(nowMs);
+    return this.#holders.shareOf(owner) ?? this.#holders.leastOf(shares);
+  }
+
+  /** Whether a share has a slot left, free ones provided. */
+  judge(share: Share, nowMs: number): ShareVerdict {
+    this.#expire(nowMs);
+    const { limit } = this.#budget;
+    const holdings = { limit, free: Math.max(0, limit - this.#held()), ...this.#holders.holdings(share) };
+    const scope = exceededShare(holdings, kindOf(share));
+    if (!scope) return { waitMs: 0 };
+    return { scope, waitMs: (freesAtMs(share, holdings, this.#ahead()) ?? nowMs) - nowMs };
+  }
+
   /** The slot that this owner holds. */
   find(owner: string): HeldSlot | undefined {
     const freesAtMs = this.#running.get(owner) ?? this.#completed.get(owner) ?? this.#restored.get(owner);
     return freesAtMs === undefined ? undefined : { owner, freesAtMs };
   }
 
-  /** Holds a slot for as long as the upstream may read a call, and one window. */
-  take(owner: string, nowMs: number): HeldSlot {
+  /** Holds a slot for as long as the upstream may read a call, and one window; charged to a share until it frees. */
+  take(owner: string, nowMs: number, share?: Share): HeldSlot {
     const { inFlightMs, lateMs = 0, windowMs } = this.#budget;
     const freesAtMs = nowMs + inFlightMs + lateMs + windowMs;
     this.#running.set(owner, freesAtMs);
+    if (share) this.#holders.add(owner, share);
     return { owner, freesAtMs };
   }
 
@@ -69,6 +95,15 @@ export class SlidingLog {
     return { left: Math.max(0, this.#budget.limit - held), resetMs: held === 0 ? 0 : this.#nextFree() - nowMs };
   }
 
+  /** The slots that free next, in that order. */
+  #ahead() {
+    const next = this.#maps.flatMap((slots) => firstOf(slots, MAX_SLOTS_AHEAD));
+    next.sort(([, a], [, b]) => a - b);
+    return next
+      .slice(0, MAX_SLOTS_AHEAD)
+      .map(([owner, freesAtMs]) => ({ share: this.#holders.shareOf(owner), freesAtMs }));
+  }
+
   #held(): number {
     return this.#restored.size + this.#running.size + this.#completed.size;
   }
@@ -82,7 +117,14 @@ export class SlidingLog {
       for (const [owner, freesAtMs] of slots) {
         if (freesAtMs > nowMs) break;
         slots.delete(owner);
+        this.#holders.remove(owner);
       }
     }
   }
+}
+
+function firstOf<T>(items: Iterable<T>, count: number): T[] {
+  const first: T[] = [];
+  for (const item of items) if (first.push(item) >= count) break;
+  return first;
 }

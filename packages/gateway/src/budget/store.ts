@@ -1,3 +1,7 @@
+import type { Share, ShareScope } from './shares.ts';
+
+export type { Share, ShareScope };
+
 /** A budget that an upstream key has: a sliding log of `limit` slots. */
 export interface Budget {
   readonly key: string;
@@ -38,6 +42,11 @@ export interface Admit {
   /** Looked at when everything else has been judged, and taken with the slot: what is refused was never counted. */
   readonly room: Room;
   readonly nonce?: NonceUse;
+  /**
+   * Whom the slot is charged to until it frees, which is judged after everything else. Of several that wait for one call it is
+   * the one whose group holds the fewest slots. Without one the slot is nobody's.
+   */
+  readonly share?: Share | readonly Share[];
   /** It was asked before, and after so many milliseconds the reply was given up as lost: that much less time is left. */
   readonly waitedMs?: number;
 }
@@ -53,6 +62,10 @@ export interface Verdict {
   readonly kind: 'admitted' | 'nonce_used' | 'nonce_expired' | 'crowded' | 'limited' | 'paused' | 'not_given_back';
   /** With `limited` and `paused`: until it is worth asking again. */
   readonly retryAfterMs?: number;
+  /** With `limited`, when there are slots left but not for this share. */
+  readonly scope?: ShareScope;
+  /** With `admitted`: whom the slot is charged to. */
+  readonly charged?: Share;
 }
 
 /** What a node last knew of a budget. */
@@ -84,7 +97,8 @@ export interface Store {
   /** Lives and dies with the set of used nonces. Nothing until one has been read. */
   epoch(): string | undefined;
   /**
-   * One atomic step, judged in this order: the nonce (epoch, age from -30 to 300 s, use), a pause, room, the limit.
+   * One atomic step, judged in this order: the nonce (epoch, age from -30 to 300 s, use), a pause, room, the limit,
+   * the share.
    * Takes the slot and burns the nonce, or does neither.
    */
   admit(attempt: Admit): Promise<Verdict>;

@@ -1,4 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
+import type { Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
 import type { Waiter } from './waiters.ts';
 
@@ -9,6 +10,13 @@ const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(e
 
 /** Nobody who waited may make the call; each of them has been told why. */
 export class NoLeader extends Error {}
+
+/** Nothing where slots are not shared out. */
+async function sharesOf(waiters: readonly Waiter[]): Promise<readonly Share[] | undefined> {
+  const shares = await Promise.all(waiters.map(({ asker }) => asker.spend.share?.()));
+  const known = shares.filter((share) => share !== undefined);
+  return known.length > 0 ? known : undefined;
+}
 
 /** What tells who takes the slot of a call. */
 export interface LeadershipParts {
@@ -23,6 +31,7 @@ export interface LeadershipParts {
 export class CallLeadership {
   readonly #parts: LeadershipParts;
   #leader: Waiter | undefined;
+  #asked: readonly Waiter[] = [];
 
   constructor(parts: LeadershipParts) {
     this.#parts = parts;
@@ -32,13 +41,20 @@ export class CallLeadership {
     return this.#leader;
   }
 
-  /** Takes a slot for the call, by the first waiter whose sign-in allows it. */
+  /** Those whom the slot was to be charged to when it was last asked for. */
+  get asked(): readonly Waiter[] {
+    return this.#asked;
+  }
+
+  /** Takes a slot for the call, by the first waiter whose sign-in allows it; charged to the one of all whose group holds least. */
   readonly spend: Spend = async (budget) => {
-    if (this.#leader) return this.#leader.asker.spend(budget);
+    this.#asked = [...this.#parts.waiters()];
+    const shares = await sharesOf(this.#asked);
+    if (this.#leader) return this.#leader.asker.spend(budget, shares);
     let hasDismissed = false;
-    for (const waiter of this.#parts.waiters()) {
+    for (const waiter of this.#asked) {
       try {
-        const slot = await waiter.asker.spend(budget);
+        const slot = await waiter.asker.spend(budget, shares);
         this.#leader = waiter;
         return slot;
       } catch (error) {

@@ -52,6 +52,9 @@ const isPassing = (error: unknown): boolean =>
 /** That the upstream, or what stands for it while it is left alone, did not answer. */
 const isOfUpstream = (error: unknown): boolean => error instanceof Refusal && error.code.startsWith('upstream_');
 
+/** There are slots, but none for the shares of those who wait. */
+const isOfShares = (error: unknown): boolean => error instanceof Refusal && error.details.scope !== undefined;
+
 /** Makes the upstream calls of a cache, in the order that answers most, out of the budget that everybody shares. */
 export class Calls {
   readonly #parts: CallsParts;
@@ -161,6 +164,7 @@ export class Calls {
         this.#waiters.give(kept, leadership.leader);
       }
     } catch (error) {
+      if (isOfShares(error)) for (const waiter of leadership.asked) dismiss(waiter, error);
       this.#failed(ids, plans, error);
     }
     for (const waiter of this.#waiters.all()) if (waiter.isLate) this.#giveUp(waiter);

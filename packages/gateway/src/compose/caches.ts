@@ -1,13 +1,16 @@
+import { REFRESH } from '../budget/shares.ts';
 import type { Store } from '../budget/store.ts';
 import { CachingUpstream } from '../cache/caching.ts';
 import type { CacheConfig } from '../config/cache.ts';
 import type { Config } from '../config/config.ts';
-import { createSpending } from '../stages/spend.ts';
+import { createSpending, type Sharing } from '../stages/spend.ts';
 import type { Channel, Channels } from './channels.ts';
 
 /** What a cache in front of a channel is made from. */
 interface Parts {
   readonly store: Store;
+  /** How the budget is shared out; nothing where it is not. */
+  readonly sharing: Sharing | undefined;
   readonly randomId: () => string;
 }
 
@@ -24,13 +27,14 @@ export function openCaches({ cache }: Config, channels: Channels, parts: Parts):
 function cacheOf(
   { lifetimes, maxBytes }: CacheConfig,
   { upstream, allowance, room }: Channel,
-  { store, randomId }: Parts,
+  { store, sharing, randomId }: Parts,
 ): CachingUpstream {
-  const spending = createSpending({ store, allowance, room, randomId });
+  const spending = createSpending({ store, allowance, room, sharing, randomId });
+  const spendAlone = spending({ spend: (take) => take() }, { requestId: randomId(), client: '' });
   return new CachingUpstream({
     ...{ upstream, lifetimes, maxBytes, ...allowance },
     // Nobody signs for a call that nobody waits for.
-    spendAlone: spending({ spend: (take) => take() }, { requestId: randomId() }),
+    spendAlone: (budget) => spendAlone(budget, REFRESH),
     now: () => performance.now(),
     wallSeconds: () => store.wallNow() / 1_000,
   });

@@ -1,4 +1,5 @@
 import { dollars, type Route, routes } from '@asset-gateway/protocol';
+import type { GroupKind } from '../budget/shares.ts';
 import type { Store } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
 import { loadSodium, nodeCrypto } from '../gates/crypto.ts';
@@ -20,6 +21,7 @@ import { ownAnswers } from './own-answers.ts';
 import { priceNotices } from './prices.ts';
 import { readiness } from './readiness.ts';
 import { readingsOf } from './readings.ts';
+import { createSharing } from './sharing.ts';
 
 /** What a gateway is composed from besides its configuration. */
 export interface Dependencies {
@@ -43,6 +45,8 @@ export interface Dependencies {
   readonly onStep?: (step: string) => void;
   /** Told how each settlement has ended. */
   readonly onSettlement?: (outcome: string) => void;
+  /** Told of each slot of a shared-out budget, by the kind of group that it is charged to. */
+  readonly onSlot?: (kind: GroupKind) => void;
   /** Whether this node takes leave: it is then no longer ready. */
   readonly isStopping?: () => boolean;
 }
@@ -59,7 +63,7 @@ const ignore = () => undefined;
 /** Puts the gateway together; the only place that knows every part. */
 export async function compose(config: Config, dependencies: Dependencies): Promise<Composed> {
   const { store, payments, fees, secrets, log, notice = ignore, onFailure = ignore } = dependencies;
-  const { isStopping = () => false } = dependencies;
+  const { onSlot = ignore, isStopping = () => false } = dependencies;
   const crypto = (await loadSodium()) ?? nodeCrypto;
   const randomId = () => crypto.random(16).toString('hex');
   const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
@@ -69,14 +73,15 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   const exact = config.paid && ledgers ? await openExact({ ...parts, paid: config.paid, ...ledgers }) : undefined;
   const enabled = routes.filter((route) => isEnabled(route, channels, exact));
   const priceUsd = (route: Route): string => dollars(exact?.priceOf(route) ?? 0);
-  const service = { name: config.serviceName, routes: enabled, priceUsd };
+  const service = { name: config.serviceName, routes: enabled, priceUsd, hasShares: config.fairShares };
   const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: config.singleUse };
   const own = { ...ownAnswers(service, originOf), readiness: () => readiness(store, isStopping()) };
+  const sharing = config.fairShares ? createSharing({ payments, onSlot }) : undefined;
   const sales = new Sales();
-  const caches = openCaches(config, channels, { store, randomId });
+  const caches = openCaches(config, channels, { store, sharing, randomId });
   const gateway = createGateway({
     open: (inbound) => new RequestTrail(inbound, { log, randomId, sales }),
-    match: createMatch(bindEndpoints({ service, store, channels, own, signIn, exact, randomId, caches })),
+    match: createMatch(bindEndpoints({ service, store, channels, own, signIn, exact, sharing, randomId, caches })),
     onFailure,
   });
   if (exact && config.paid) for (const line of priceNotices(enabled, exact.priceOf, config.paid)) notice(line);

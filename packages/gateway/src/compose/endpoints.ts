@@ -7,7 +7,7 @@ import type { Gate } from '../gates/gate.ts';
 import { publicGate } from '../gates/public.ts';
 import { SiwxGate, type SiwxParts } from '../gates/siwx/gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
-import { createSpending } from '../stages/spend.ts';
+import { createSpending, type Sharing } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';
 import { selfUpstream } from '../upstreams/self.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -22,6 +22,8 @@ export interface EndpointParts {
   readonly own: OwnAnswers;
   readonly signIn: Omit<SiwxParts, 'allowance' | 'describe'>;
   readonly exact: ExactSetup | undefined;
+  /** How the asset-data budget is shared out; nothing where it is not. */
+  readonly sharing: Sharing | undefined;
   readonly randomId: () => string;
   /** What stands in front of a channel whose answers are kept. */
   readonly caches: ReadonlyMap<Channel, Upstream>;
@@ -53,10 +55,15 @@ function byItself({ id, method }: Route, { own }: EndpointParts): Serving {
   return { upstream: selfUpstream(answer), spending: () => () => missing(`${id} has no budget`) };
 }
 
-const byChannel = (channel: Channel, { store, randomId, caches }: EndpointParts): Serving => ({
-  upstream: caches.get(channel) ?? channel.upstream,
-  spending: createSpending({ store, allowance: channel.allowance, room: channel.room, randomId }),
-});
+const byChannel = (channel: Channel, parts: EndpointParts): Serving => {
+  const { name, allowance, room } = channel;
+  const { store, randomId, caches } = parts;
+  const sharing = name.surface === 'tokens' ? parts.sharing : undefined;
+  return {
+    upstream: caches.get(channel) ?? channel.upstream,
+    spending: createSpending({ store, allowance, room, sharing, randomId }),
+  };
+};
 
 const channelOf = (route: Route, channels: Channels): Channel =>
   channels.get(route) ?? missing(`${route.id} has no channel`);

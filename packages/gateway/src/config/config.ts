@@ -25,6 +25,8 @@ export interface Config {
   /** Where nodes share their state; nothing for one process with a folder of its own. */
   readonly redisUrl: string | undefined;
   readonly upstreamTimeoutMs: number;
+  /** Whether the asset-data budget is shared out among callers; else it goes to whoever comes first. */
+  readonly fairShares: boolean;
   /** CIDR texts. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: string;
@@ -44,6 +46,9 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const WITHOUT_TLS =
   'GATEWAY_BASE_URL is http: whoever is on the way can read and use what clients sign; end TLS in front of the gateway ' +
   'and set the https origin';
+
+const WITHOUT_CLIENTS =
+  'FAIR_SHARES=on without TRUST_PROXY: TLS ends in front of the gateway, so all callers come from one address and have one share';
 
 /** The environment of this process. */
 export const processEnvironment = (): Environment => process.env;
@@ -116,6 +121,15 @@ function readProxies(read: Reader): string[] {
   return proxies;
 }
 
+/** Shares go by the client's address, which behind a proxy is known only from one that is trusted. */
+function readShares(read: Reader): Pick<Config, 'fairShares' | 'trustedProxies'> {
+  const fairShares = read.choice('FAIR_SHARES', 'off', ['on', 'off']) === 'on';
+  const trustedProxies = readProxies(read);
+  const isBehindProxy = parseUrl(read.text('GATEWAY_BASE_URL', ''))?.protocol === 'https:';
+  if (fairShares && isBehindProxy && trustedProxies.length === 0) read.notices.push(WITHOUT_CLIENTS);
+  return { fairShares, trustedProxies };
+}
+
 function readLogFormat(read: Reader): Config['logFormat'] {
   if (read.optional('LOG_FORMAT') === undefined) return undefined;
   return read.choice('LOG_FORMAT', 'json', ['json', 'pretty']) === 'pretty' ? 'pretty' : 'json';
@@ -144,7 +158,7 @@ export function readConfig(environment: Environment): Config {
     dataDir: read.text('DATA_DIR', './data'),
     redisUrl: readRedisUrl(read),
     upstreamTimeoutMs: read.integer('UPSTREAM_TIMEOUT_MS', 10_000, [1, 600_000]),
-    trustedProxies: readProxies(read),
+    ...readShares(read),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     logFormat: readLogFormat(read),
     metrics: readMetrics(read),

@@ -41,6 +41,13 @@ export const ERROR: JsonSchema = {
   required: ['ok', 'error', 'message', 'requestId'],
 };
 
+/** What it has beside, where the budget is shared out. */
+export const SCOPE: JsonSchema = {
+  enum: ['group', 'wallet'],
+  description:
+    'With rate_limited: whose share is used up, where the budget is not: that of the address, or of the wallet.',
+};
+
 /** What a 402 adds to it. */
 export const PAYMENT_REQUIRED: JsonSchema = {
   type: 'object',

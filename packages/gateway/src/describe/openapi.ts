@@ -1,5 +1,5 @@
-import type { Access, Route } from '@asset-gateway/protocol';
-import { ERROR, PARAMETERS, PAYMENT_REQUIRED, SECURITY_SCHEMES } from './components.ts';
+import type { Access } from '@asset-gateway/protocol';
+import { ERROR, PARAMETERS, PAYMENT_REQUIRED, SCOPE, SECURITY_SCHEMES } from './components.ts';
 import { headerComponents } from './headers.ts';
 import { operation, schemaNameOf } from './operations.ts';
 import { refusalComponents, refusalsOf } from './responses.ts';
@@ -11,14 +11,15 @@ import { bySurface, givenFor, howToPass, SURFACES } from './surfaces.ts';
 const API_VERSION = '1';
 
 /** What the rows take and give, once for all rows of one method. */
-function schemaComponents(routes: readonly Route[]): JsonObject {
+function schemaComponents({ routes, hasShares }: Service): JsonObject {
   const schemas = routes
     .filter(({ surface }) => surface !== 'system')
     .flatMap((route) => [
       ...(route.input.body ? [[schemaNameOf(route, 'Request'), published(route.input.body)] as const] : []),
       [schemaNameOf(route, 'Result'), published(route.result.schema)] as const,
     ]);
-  return { ...Object.fromEntries(schemas), Error: ERROR, PaymentRequired: PAYMENT_REQUIRED };
+  const error = hasShares ? { ...ERROR, properties: { ...Object(ERROR.properties), scope: SCOPE } } : ERROR;
+  return { ...Object.fromEntries(schemas), Error: error, PaymentRequired: PAYMENT_REQUIRED };
 }
 
 function paths({ routes, priceUsd }: Service): JsonObject {
@@ -33,11 +34,12 @@ function paths({ routes, priceUsd }: Service): JsonObject {
 const SUCCESSES = [200, 304];
 
 /** Whatever the operations refer to, and nothing else. */
-function components(routes: readonly Route[]): JsonObject {
+function components(service: Service): JsonObject {
+  const { routes } = service;
   const headers = routes.map((route) => headerComponents(route, [...SUCCESSES, ...refusalsOf(route).keys()]));
   const hasGate = (access: Access) => routes.some((route) => route.access === access);
   return {
-    schemas: schemaComponents(routes),
+    schemas: schemaComponents(service),
     ...(hasGate('exact') && { parameters: PARAMETERS }),
     headers: Object.fromEntries(headers.flatMap((each) => Object.entries(each))),
     responses: refusalComponents(routes),
@@ -64,6 +66,6 @@ export function openApi(service: Service, origin: string): JsonObject {
     externalDocs: { description: 'The same for language models', url: `${origin}${ownPath(service, 'llms')}` },
     tags: [...bySurface(routes).keys()].map((surface) => ({ name: surface, description: SURFACES[surface] })),
     paths: paths(service),
-    components: components(routes),
+    components: components(service),
   };
 }

@@ -7,6 +7,8 @@ export interface Service {
   readonly routes: readonly Route[];
   /** Dollars a call; `0.00` for what is free. */
   readonly priceUsd: (route: Route) => string;
+  /** Whether a 429 may be for a share of the budget. */
+  readonly hasShares?: boolean;
 }
 
 /** The rows that somebody else answers: what the service is there for. */

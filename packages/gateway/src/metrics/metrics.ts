@@ -12,6 +12,8 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 const AGES = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400];
 const FEE_PAYER_INTERVAL_MS = 60_000;
 const SETTLEMENT_STATES = ['settled', 'refused', 'unknown', 'unsent'];
+const SLOT_GROUPS = ['address', 'paid', 'refresh'];
+const SHARE_SCOPES = ['group', 'wallet'];
 
 const isSignInCode = (code: string): boolean => code === 'sign_in_required' || code.startsWith('invalid_siwx_');
 const SIGN_IN_RESULTS = ['accepted', ...Object.keys(REFUSALS).filter(isSignInCode)];
@@ -46,12 +48,18 @@ export class Metrics {
     'route',
     'surface',
   ]);
+  readonly #slots = this.#counter('slots_total', 'Slots of the asset-data budget by whom they are charged to.', [
+    'group',
+  ]);
+  readonly #shareRefusals = this.#counter('share_refusals_total', 'Refusals by whose share was used up.', ['scope']);
   #timer: NodeJS.Timeout | undefined;
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
     for (const result of SIGN_IN_RESULTS) this.#signIns.inc({ result }, 0);
     for (const state of SETTLEMENT_STATES) this.#settlements.inc({ state }, 0);
+    for (const group of SLOT_GROUPS) this.#slots.inc({ group }, 0);
+    for (const scope of SHARE_SCOPES) this.#shareRefusals.inc({ scope }, 0);
   }
 
   /** A request has its answer. */
@@ -63,6 +71,7 @@ export class Metrics {
     if (result !== undefined) this.#signIns.inc({ result });
     if (row && line.cache !== undefined) this.#cached.inc({ route: row.id, result: line.cache });
     if (line.ageSeconds !== undefined) this.#ages.observe(line.ageSeconds);
+    if (line.share) this.#shareRefusals.inc({ scope: line.share });
     if (row && line.paidMicros !== undefined)
       this.#revenue.inc({ route: row.id, surface: row.surface }, line.paidMicros);
     if (row && line.upstreamMs !== undefined) this.#upstreams.observe(channelOf(row), line.upstreamMs / 1000);
@@ -76,6 +85,11 @@ export class Metrics {
   /** A settlement has come to an end: `settled`, `refused`, `unknown`, `unsent`. */
   settled(state: string): void {
     this.#settlements.inc({ state });
+  }
+
+  /** A slot was taken, where the budget is shared out: by the kind of group that it is charged to. */
+  slotTaken(group: string): void {
+    this.#slots.inc({ group });
   }
 
   /** Looks these up whenever somebody asks for the metrics; the chain now, and once a minute. */

@@ -21,10 +21,10 @@ const asRefusal = (error: unknown): Refusal =>
 /** The only place that turns an error into an answer. A 402 carries a fresh challenge of the gate it came from. */
 export function refuse(error: unknown, trail: RequestTrail): Outbound {
   const refusal = asRefusal(error);
-  const { headers, reason } = refusal.details;
+  const { headers, reason, scope } = refusal.details;
   const { retryAfterSeconds } = refusal;
   const challenge = refusal.status === 402 ? trail.challenge(refusal.code) : undefined;
-  trail.refused = { code: refusal.code, reason };
+  trail.refused = { code: refusal.code, reason, scope };
   return {
     status: refusal.status,
     headers: {

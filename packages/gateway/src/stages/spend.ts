@@ -1,7 +1,15 @@
 import { Refusal, type RefusalCode } from '@asset-gateway/protocol';
-import type { Admit, Allowance, Budget, NonceUse, Store, Verdict } from '../budget/store.ts';
+import type { Admit, Allowance, Share, Store, Verdict } from '../budget/store.ts';
 import type { NoncedTake, Slot, Spend, Trail } from '../call.ts';
 import type { InFlight } from './in-flight.ts';
+
+/** How slots are shared out. */
+export interface Sharing {
+  /** The share that a caller's slots are charged to. */
+  readonly shareOf: (caller: Pick<Trail, 'client' | 'wallet'>) => Promise<Share>;
+  /** Told of each slot that was taken. */
+  readonly onSlot: (charged: Share) => void;
+}
 
 /** What spending stands on. */
 export interface SpendParts {
@@ -10,6 +18,8 @@ export interface SpendParts {
   readonly allowance: Allowance;
   /** How many calls to the upstream this node keeps in flight. */
   readonly room: InFlight;
+  /** Nothing where slots go to whoever comes first. */
+  readonly sharing?: Sharing | undefined;
   /** A fresh random text, unknown to clients. */
   readonly randomId: () => string;
 }
@@ -28,9 +38,18 @@ const CODES: Readonly<Record<Exclude<Verdict['kind'], 'admitted'>, RefusalCode>>
   not_given_back: 'state_unavailable',
 };
 
-function refusalOf(reason: keyof typeof CODES, retryAfterMs: number | undefined): Refusal {
+const SHARE_USED = {
+  group: 'The share of your network or address is used up; send the same request again after Retry-After.',
+  wallet: 'The share of this wallet is used up; send the same request again after Retry-After.',
+} as const;
+
+function refusalOf(reason: keyof typeof CODES, { retryAfterMs, scope }: Verdict): Refusal {
   const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000));
-  return new Refusal(CODES[reason], { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
+  return new Refusal(CODES[reason], {
+    reason,
+    ...(scope && { scope, message: SHARE_USED[scope] }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
 }
 
 /**
@@ -54,13 +73,21 @@ async function ask(store: Store, attempt: Admit): Promise<Verdict> {
 }
 
 /** Makes the `spend` of each call: one atomic step that takes a slot and burns the nonce, or refuses. */
-export function createSpending({ store, allowance, room, randomId }: SpendParts) {
-  const take = async (trail: Trail, budget: Budget, nonce?: NonceUse): Promise<Slot> => {
+export function createSpending({ store, allowance, room, sharing, randomId }: SpendParts) {
+  const admit = async (attempt: Admit, trail: Trail): Promise<void> => {
+    const verdict = await ask(store, attempt);
+    const { kind, charged } = verdict;
+    trail.budgetLeft = allowance.view().left;
+    if (kind !== 'admitted') throw refusalOf(kind, verdict);
+    if (charged) sharing?.onSlot(charged);
+  };
+
+  const take = async (trail: Trail, asked: Pick<Admit, 'budget' | 'nonce' | 'share'>): Promise<Slot> => {
+    const { budget } = asked;
     const owner = randomId();
+    const share = sharing && (asked.share ?? (await sharing.shareOf(trail)));
     try {
-      const { kind, retryAfterMs } = await ask(store, { budget, owner, room, ...(nonce && { nonce }) });
-      trail.budgetLeft = allowance.view().left;
-      if (kind !== 'admitted') throw refusalOf(kind, retryAfterMs);
+      await admit({ ...asked, owner, room, ...(share && { share }) }, trail);
     } catch (error) {
       room.leave(owner);
       throw error;
@@ -76,6 +103,9 @@ export function createSpending({ store, allowance, room, randomId }: SpendParts)
   };
 
   return (admission: Spender, trail: Trail): Spend =>
-    (budget) =>
-      admission.spend((nonce) => take(trail, budget, nonce));
+    Object.assign<Spend, Pick<Spend, 'share'>>(
+      (budget, share) =>
+        admission.spend((nonce) => take(trail, { budget, ...(nonce && { nonce }), ...(share && { share }) })),
+      sharing ? { share: () => sharing.shareOf(trail) } : {},
+    );
 }

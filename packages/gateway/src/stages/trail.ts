@@ -21,6 +21,8 @@ export interface LogLine {
   readonly cache?: string;
   /** How old the answer was that came out of the cache, in whole seconds. */
   readonly ageSeconds?: number;
+  /** Whose share of the budget was used up, where it was not all of it. */
+  readonly share?: 'group' | 'wallet';
   /** What this answer has brought, in millionths of a dollar; no second time for a payment that comes again. */
   readonly paidMicros?: number;
   /** The mint of what was paid with. */
@@ -71,6 +73,7 @@ function requestIdOf({ headers }: Inbound, randomId: () => string): string {
 /** What one request leaves behind, from its arrival to its one log line. */
 export class RequestTrail implements Trail {
   readonly requestId: string;
+  readonly client: string;
   wallet?: string;
   refused?: NonNullable<Trail['refused']>;
   upstreamMs?: number;
@@ -86,6 +89,7 @@ export class RequestTrail implements Trail {
     this.#inbound = inbound;
     this.#parts = parts;
     this.requestId = requestIdOf(inbound, parts.randomId);
+    this.client = inbound.client;
   }
 
   /** Notes what the request has found. */
@@ -135,7 +139,7 @@ export class RequestTrail implements Trail {
 
   #line(answer: Outbound): LogLine {
     const { method, target, client } = this.#inbound;
-    const { code, reason } = this.refused ?? {};
+    const { code, reason, scope } = this.refused ?? {};
     const cacheStatus = cacheKindOf(answer.headers['Cache-Status']);
     return {
       requestId: this.requestId,
@@ -151,6 +155,7 @@ export class RequestTrail implements Trail {
       ...(this.upstreamMs !== undefined && { upstreamMs: rounded(this.upstreamMs) }),
       ...(this.budgetLeft !== undefined && { budgetLeft: this.budgetLeft }),
       ...(cacheStatus !== undefined && { cache: cacheStatus, ageSeconds: Number(answer.headers.Age) }),
+      ...(scope && { share: scope }),
       ...this.#sold(answer),
     };
   }

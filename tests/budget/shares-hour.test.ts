@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
+import { type Share, shareOf } from '../../packages/gateway/src/budget/shares.ts';
+import type { Budget } from '../../packages/gateway/src/budget/store.ts';
+import { ROOM } from '../stores/room.ts';
+
+const budget: Budget = { key: 'b', limit: 30, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
+const [TICK_MS, CALL_MS, HOUR_MS] = [1_000, 400, 3_600_000];
+
+/** One who asks again and again. */
+interface Asker {
+  readonly share: Share;
+  readonly everyMs: number;
+}
+
+/** A sequence that is the same each time (Numerical Recipes' generator). */
+function sequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Of an hour's requests, how many of the guest's were served, and how many slots were taken by all. */
+async function hourOf(guest: Asker, floods: readonly Share[]) {
+  let now = 1_790_000_000_000;
+  const store = new MemoryStore({ now: () => now, epoch: 'e' });
+  const random = sequence(floods.length + 1);
+  const running: { readonly owner: string; readonly endsMs: number }[] = [];
+  let [serial, served, asked, slots] = [0, 0, 0, 0];
+  const take = async (share: Share) => {
+    const owner = `owner ${serial++}`;
+    const { kind } = await store.admit({ budget, owner, room: ROOM, share });
+    if (kind === 'admitted') slots += running.push({ owner, endsMs: now + CALL_MS }) && 1;
+    return kind === 'admitted';
+  };
+  const startMs = now;
+  let nextMs = now + guest.everyMs * random();
+  for (; now < startMs + HOUR_MS; now += TICK_MS) {
+    while (running[0] && running[0].endsMs <= now) store.complete(budget, running.shift()?.owner ?? '');
+    const first = Math.floor(random() * floods.length);
+    for (const share of [...floods.slice(first), ...floods.slice(0, first)]) await take(share);
+    if (now < nextMs) continue;
+    asked++;
+    if (await take(guest.share)) served++;
+    nextMs += guest.everyMs;
+  }
+  return { part: served / asked, perMinute: slots / 60 };
+}
+
+const flood = (count: number) =>
+  Array.from({ length: count }, (_, index) => shareOf(`10.0.${index}.1`, `F${index}`, false));
+const GUEST = shareOf('192.0.2.1', 'G', false);
+const [EVERY_MINUTE, EVERY_10_S] = [60_000, 10_000];
+
+describe('over an hour of 30 slots a minute', { timeout: 180_000 }, () => {
+  it('a group that floods alone takes 24 a minute', async () => {
+    const { perMinute } = await hourOf({ share: GUEST, everyMs: HOUR_MS }, flood(1));
+    expect(perMinute).toBeGreaterThan(23);
+    expect(perMinute).toBeLessThanOrEqual(24.5);
+  });
+
+  it('beside a group that floods a wallet is served every time once a minute, and nine times of ten every 10 seconds', async () => {
+    expect((await hourOf({ share: GUEST, everyMs: EVERY_MINUTE }, flood(1))).part).toBe(1);
+    expect((await hourOf({ share: GUEST, everyMs: EVERY_10_S }, flood(1))).part).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it('beside ten groups that flood it gets what an even part would give it', async () => {
+    expect((await hourOf({ share: GUEST, everyMs: EVERY_MINUTE }, flood(10))).part).toBe(1);
+    expect((await hourOf({ share: GUEST, everyMs: 40_000 }, flood(10))).part).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it('a wallet that has paid is served nine times of ten beside fifty', async () => {
+    const payer = shareOf('10.0.0.1', 'G', true);
+    const { part, perMinute } = await hourOf({ share: payer, everyMs: EVERY_MINUTE }, flood(50));
+    expect(part).toBeGreaterThanOrEqual(0.9);
+    expect(perMinute).toBeGreaterThan(27);
+    expect((await hourOf({ share: payer, everyMs: EVERY_10_S }, flood(50))).part).toBeGreaterThanOrEqual(0.9);
+    expect((await hourOf({ share: GUEST, everyMs: EVERY_MINUTE }, flood(50))).part).toBeLessThan(0.5);
+  });
+});

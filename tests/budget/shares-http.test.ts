@@ -1,0 +1,136 @@
+import type { Environment } from '@asset-gateway/gateway';
+import { afterEach, describe, expect, it } from 'vitest';
+import { expectRefusal } from '../http/error-table.ts';
+import { seen } from '../http/wire.ts';
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
+import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
+import { scrape } from '../operations/scrape.ts';
+import { callOf } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
+
+const SHARED = { FAIR_SHARES: 'on', TRUST_PROXY: '127.0.0.0/8', TOKENS_RATE_LIMIT_PER_MINUTE: '30', METRICS_PORT: '0' };
+/** Longer than any test takes. */
+const WINDOW_MS = 600_000;
+const ASSETS = '/v1/x402/tokens/assets';
+
+let gateway: TestGateway;
+afterEach(() => gateway.stop());
+
+async function start(variables: Environment = {}, options: TestGatewayOptions = {}): Promise<void> {
+  gateway = await startTestGateway({ ...SHARED, ...variables }, { windowMs: WINDOW_MS, ...options });
+}
+
+type Signer = ReturnType<typeof newSigner>;
+
+const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
+const ask = (address: string, signer: Signer = newSigner(), path = '/solana') =>
+  askSigned(gateway.url + ASSETS + path, from(address), signer);
+const served = (answers: readonly Response[]) => answers.filter(({ status }) => status === 200).length;
+const bodyOf = async (answer: Response | undefined) => (await answer?.json()) as Record<string, unknown>;
+const callsSeen = () => gateway.upstream.arrivals.length;
+
+async function askMany(count: number, addressOf: (index: number) => string): Promise<Response[]> {
+  const answers: Response[] = [];
+  while (answers.length < count) {
+    const turn = Array.from({ length: Math.min(100, count - answers.length) }, (_, index) => answers.length + index);
+    answers.push(...(await Promise.all(turn.map((index) => ask(addressOf(index))))));
+  }
+  return answers;
+}
+
+/** Log lines that say whose share was used up. */
+const sharesLogged = () =>
+  gateway.logLines.map((line) => JSON.parse(line).share).filter((share) => share !== undefined);
+
+describe('with FAIR_SHARES=on', { timeout: 120_000 }, () => {
+  it('a thousand wallets of one address get 24 of 30 slots, and each neighbour is served', async () => {
+    await start();
+    const answers = await askMany(1_000, (index) => `203.0.113.${index % 250}`);
+    expect(served(answers)).toBe(24);
+    expect(callsSeen()).toBe(24);
+    expect(sharesLogged()).toEqual(Array<string>(976).fill('group'));
+    const refused = answers.find(({ status }) => status === 429);
+    const body = await bodyOf(refused);
+    expect(body).toMatchObject({ error: 'rate_limited', scope: 'group', retryAfterSeconds: expect.any(Number) });
+    expect(Number(refused?.headers.get('retry-after'))).toBe(body.retryAfterSeconds);
+    for (const address of ['203.0.114.1', '2001:db8:1::1', '2001:db8:2::1', '::ffff:192.0.2.1']) {
+      expect((await ask(address)).status).toBe(200);
+    }
+  });
+
+  it('what a share refuses reaches no upstream, takes no slot and burns no nonce', async () => {
+    await start();
+    expect(served(await askMany(24, () => '2001:db8:1::1'))).toBe(24);
+    const url = `${gateway.url + ASSETS}/solana`;
+    const header = await signedHeader(url, from('2001:db8:1:ffff::2'));
+    const use = (address: string) => fetch(url, { headers: { 'X-Forwarded-For': address, 'SIGN-IN-WITH-X': header } });
+    const refused = await use('2001:db8:1:ffff::2');
+    expect(refused.headers.get('ratelimit')).toMatch(/r=6;/);
+    expectRefusal(await seen(refused), '429 rate_limited');
+    expect(callsSeen()).toBe(24);
+    expect((await use('2001:db8:2::2')).status).toBe(200);
+    expectRefusal(await seen(await use('2001:db8:2::2')), '402 invalid_siwx_nonce');
+    expect(callsSeen()).toBe(25);
+  });
+
+  it('one wallet leaves room for the others of its address', async () => {
+    await start();
+    const [many, few] = [newSigner(), newSigner()];
+    expect((await ask('203.0.113.1', few)).status).toBe(200);
+    const answers = await Promise.all(Array.from({ length: 24 }, () => ask('203.0.113.1', many)));
+    expect(served(answers)).toBe(19);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(await bodyOf(refused)).toMatchObject({ error: 'rate_limited', scope: 'wallet' });
+    expect((await ask('203.0.113.1', few)).status).toBe(200);
+  });
+
+  it('a wallet that has paid for anything is served where its address and fifty others have taken all they get', async () => {
+    await start({}, { paid: true });
+    if (!gateway.solana) throw new Error('nothing is sold');
+    const wallet = await openWallet(gateway.solana);
+    await askMany(100, (index) => `10.0.${index % 50}.1`);
+    expect((await ask('10.0.0.1', wallet.signIn)).status).toBe(429);
+    const { target, init } = callOf('rpc.mainnet.helius.getBalance');
+    expect((await wallet.buy(gateway.url + target, init)).status).toBe(200);
+    expect((await ask('10.0.0.1', wallet.signIn)).status).toBe(200);
+    expect((await ask('10.0.0.1')).status).toBe(429);
+    const scraped = await scrape(gateway.gateway);
+    const [slots, refusals] = ['asset_gateway_slots_total', 'asset_gateway_share_refusals_total'];
+    expect(scraped.sum(slots, { group: 'address' })).toBe(callsSeen() - 1);
+    expect(scraped.sum(slots, { group: 'paid' })).toBe(1);
+    expect(scraped.sum(refusals, { scope: 'group' })).toBe(sharesLogged().length);
+  });
+
+  it.each(['on', 'off'])(
+    '%s: the OpenAPI document has `scope` in a refusal only where there are shares',
+    async (value) => {
+      await start({ FAIR_SHARES: value });
+      const document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as {
+        components: { schemas: { Error: { properties: { scope?: { enum: string[] } } } } };
+      };
+      const { scope } = document.components.schemas.Error.properties;
+      expect(scope?.enum).toEqual(value === 'on' ? ['group', 'wallet'] : undefined);
+    },
+  );
+
+  it('addresses that clients make up are one group with the proxy that is not trusted', async () => {
+    await start({ TRUST_PROXY: '' });
+    expect(served(await askMany(40, (index) => `10.0.${index}.1`))).toBe(24);
+  });
+
+  it('and RESPONSE_CACHE=on, an address whose share is used up gets no new answer, but those that others have asked for', async () => {
+    await start({ RESPONSE_CACHE: 'on' });
+    const own = '/search?q=own';
+    const health = '/v1/x402/tokens/health';
+    for (let calls = 0; calls < 24; calls++) {
+      expect((await askSigned(gateway.url + health, from('203.0.113.1'))).status).toBe(200);
+    }
+    const refused = await ask('203.0.113.1', newSigner(), own);
+    expect(await bodyOf(refused)).toMatchObject({ error: 'rate_limited', scope: 'group' });
+    expect(callsSeen()).toBe(24);
+    expect((await ask('192.0.2.1', newSigner(), own)).status).toBe(200);
+    expect((await ask('203.0.113.1', newSigner(), own)).status).toBe(200);
+    expect(callsSeen()).toBe(25);
+    expect(sharesLogged()).toEqual(['group']);
+  });
+});
