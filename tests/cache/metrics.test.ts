@@ -23,7 +23,6 @@ it('hits, misses, calls and what was forgone are counted, and no wallet is a lab
   expect(sum('cache_calls_total', { reason: 'awaited' })).toBe(2);
   expect(sum('cache_forgone_total')).toBe(0);
   expect(sum('cache_age_seconds_count')).toBe(3);
-  expect(sum('cache_entries')).toBe(1);
   expect(scraped.labelNames('asset_gateway_cache_answers_total')).toEqual(['route', 'result']);
 });
 

@@ -27,8 +27,9 @@ let words: Readonly<Record<string, readonly string[]>>;
 
 /** A gateway that has done everything once, and what it then gives out. */
 beforeAll(async () => {
-  gateway = await startTestGateway({ METRICS_PORT: '0' }, { paid: true });
+  gateway = await startTestGateway({ METRICS_PORT: '0', RESPONSE_CACHE: 'on', FAIR_SHARES: 'on' }, { paid: true });
   expect((await askSigned(gateway.url + pathOf(rowOf('tokens.health')))).status).toBe(200);
+  expect((await askSigned(gateway.url + targetOf(rowOf('tokens.search')))).status).toBe(200);
   const bought = rowOf('rpc.mainnet.helius.getBalance');
   if (!gateway.solana) throw new Error('nothing is sold');
   const wallet = await openWallet(gateway.solana);

@@ -66,8 +66,7 @@ export class CachingUpstream implements Upstream {
 
   /** What it has done, and what it holds now. */
   reading(): CacheReading {
-    const { size: entries, calculatedSize: bytes } = this.#kept;
-    return { entries, bytes, ...this.#calls.counts() };
+    return { bytes: this.#kept.calculatedSize, ...this.#calls.counts() };
   }
 
   close(): void {

@@ -136,7 +136,6 @@ export class Metrics {
   }
 
   #watchCache(read: () => CacheReading | undefined): void {
-    this.#gauge('cache_entries', 'Answers that are kept.', [], (gauge) => gauge.set(read()?.entries ?? 0));
     this.#gauge('cache_bytes', 'The memory that they take.', [], (gauge) => gauge.set(read()?.bytes ?? 0));
     this.#total('cache_calls_total', 'Upstream calls for what is kept.', ['reason'], (counter) => {
       for (const [reason, count] of Object.entries(read()?.calls ?? {})) counter.inc({ reason }, count);

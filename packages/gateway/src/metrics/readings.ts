@@ -28,7 +28,6 @@ export interface SalesReading {
 
 /** What a cache has done since the start, and what it holds now. */
 export interface CacheReading {
-  readonly entries: number;
   readonly bytes: number;
   /** Calls that answered somebody who waited, and calls that nobody waited for. */
   readonly calls: { readonly awaited: number; readonly refresh: number };
