@@ -55,6 +55,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'cache/': [
     'cache/',
     'budget/store.ts',
+    'stores/redis/',
     'upstreams/upstream.ts',
     'upstreams/member-text.ts',
     'upstreams/upstream-refusal.ts',

@@ -74,9 +74,9 @@ interface Foundations {
 
 async function serve(config: Config, foundations: Foundations, options: StartOptions): Promise<RunningGateway> {
   const { logTo, graceMs = GRACE_MS, ...paces } = options;
-  const { store, payments, fees, secrets, connect } = foundations.state;
+  const { connect, close: _, ...remembered } = foundations.state;
   const { metrics, url: metricsUrl } = foundations.served ?? {};
-  const log = openLog(config, secrets, logTo);
+  const log = openLog(config, remembered.secrets, logTo);
   await connect(log.notice);
   const { request, notice, failure: onFailure } = log;
   const observe = (line: LogLine) => {
@@ -85,8 +85,8 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   };
   let stopping = false;
   const observers = { log: observe, notice, onFailure, ...countedBy(metrics) };
-  const remembered = { store, payments, fees, secrets, isStopping: () => stopping };
-  const house = await compose(config, { ...remembered, ...observers, ...paces });
+  const isStopping = () => stopping;
+  const house = await compose(config, { ...remembered, isStopping, ...observers, ...paces });
   const server = createHttpServer({
     handle: house.gateway,
     trustedProxies: trustedProxies(config.trustedProxies),

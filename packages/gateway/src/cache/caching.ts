@@ -7,12 +7,14 @@ import type { Upstream } from '../upstreams/upstream.ts';
 import { assembled, type KeptItem, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf } from './cache-key.ts';
 import { type CacheKey, CallOrder } from './call-order.ts';
-import { Calls, type Plan } from './calls.ts';
+import { Calls } from './calls.ts';
 import { type Kept, OVERHEAD_BYTES } from './kept.ts';
 import { KeptAnswer } from './kept-answer.ts';
 import { KeptRefusal } from './kept-refusal.ts';
 import type { Lifetime } from './lifetimes.ts';
+import { keptFor, type Plan } from './plan.ts';
 import { type RequestFreshness, requestFreshness } from './request-freshness.ts';
+import { ALONE, type SharedEntries } from './shared-entries.ts';
 import type { Wanted } from './waiters.ts';
 
 /** What a cache is made from. */
@@ -26,6 +28,10 @@ export interface CacheParts {
   /** Takes a slot for a call that nobody waits for. */
   readonly spendAlone: Spend;
   readonly maxBytes: number;
+  /** What other nodes have fetched, or are fetching. */
+  readonly shared: SharedEntries;
+  /** A fresh random text. */
+  readonly randomId: () => string;
   /** Milliseconds of a clock that never steps. */
   readonly now: () => number;
   /** Seconds since the Unix epoch. */
@@ -45,15 +51,16 @@ export class CachingUpstream implements Upstream {
   readonly #plans: LRUCache<string, Plan>;
 
   constructor(parts: CacheParts) {
-    const { limit, windowMs, upstream, view, spendAlone, now, maxBytes } = parts;
+    const { limit, windowMs, maxBytes, ...making } = parts;
     this.#parts = parts;
     this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
     this.#plans = new LRUCache({ maxSize: PLAN_BYTES, sizeCalculation: planBytes });
     const order = new CallOrder({ slots: limit, windowMs, known: KNOWN, candidates: CANDIDATES });
     const keep = (kept: Kept) => void this.#kept.set(kept.key.id, kept);
-    const refuse = (key: CacheKey, refusal: Refusal) => keep(new KeptRefusal(key, now(), refusal));
+    const refuse = (key: CacheKey, refusal: Refusal) => keep(new KeptRefusal(key, parts.now(), refusal));
     const planOf = (id: string) => this.#plans.get(id);
-    this.#calls = new Calls({ order, upstream, view, spendAlone, now, keep, refuse, planOf });
+    const keptOf = (id: string) => this.#kept.peek(id);
+    this.#calls = new Calls({ ...making, order, keep, refuse, planOf, keptOf });
   }
 
   answer(call: UpstreamCall): Promise<Answer> {
@@ -76,7 +83,8 @@ export class CachingUpstream implements Upstream {
   async #single(call: UpstreamCall, lifetime: Lifetime): Promise<Answer> {
     const { route, input } = call;
     const key = cacheKeyOf(route, input, lifetime, this.#parts.wallSeconds());
-    const found = this.#find({ key, route, input }, requestFreshness(call.cacheControl));
+    const wanted = requestFreshness(call.cacheControl);
+    const [found = missing()] = await this.#findAll([{ key, route, input }], wanted);
     if (found.kept instanceof KeptRefusal) throw found.kept.refusal;
     if (found.kept instanceof KeptAnswer) {
       this.#calls.note([{ key, ageSeconds: found.ageSeconds ?? 0 }]);
@@ -90,9 +98,8 @@ export class CachingUpstream implements Upstream {
   async #batch(call: UpstreamCall, mints: readonly string[], lifetime: Lifetime): Promise<Answer> {
     const { route } = call;
     const wanted = requestFreshness(call.cacheControl);
-    const found = mints.map((mint) =>
-      this.#find({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }, wanted),
-    );
+    const plans = mints.map((mint) => ({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }));
+    const found = await this.#findAll(plans, wanted);
     const items = new Map(found.map(({ key, kept }) => [key.id, kept]));
     const [here, absent] = [found.filter(({ kept }) => kept), found.filter(({ kept }) => !kept)];
     this.#calls.note(here.map(({ key, ageSeconds = 0 }) => ({ key, ageSeconds })));
@@ -102,6 +109,22 @@ export class CachingUpstream implements Upstream {
     const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
     const fetched = { forwarded, isCollapsed: waiter.isCollapsed } as const;
     return assembled(route, [...items.values()] as KeptItem[], this.#parts.now(), fetched);
+  }
+
+  /** The same of several keys; what is not kept here may be kept by other nodes. */
+  async #findAll(plans: readonly Plan[], wanted: RequestFreshness): Promise<Found[]> {
+    const found = plans.map((plan) => this.#find(plan, wanted));
+    const absent = plans.filter((_, index) => !found[index]?.kept);
+    const { shared } = this.#parts;
+    if (absent.length === 0 || wanted.noCache || shared === ALONE) return found;
+    const entries = await shared.read(absent.map(({ key }) => key));
+    for (const plan of absent) {
+      const entry = entries.get(plan.key.id);
+      const fetchedAtMs = this.#kept.peek(plan.key.id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY;
+      if (entry && entry.fetchedAtMs > fetchedAtMs)
+        this.#kept.set(plan.key.id, keptFor(plan, entry.fetchedAtMs, entry.json));
+    }
+    return plans.map((plan) => this.#find(plan, wanted));
   }
 
   /** What is kept of a key and good enough, or how it is to be asked for. Its plan is remembered either way. */
@@ -114,7 +137,11 @@ export class CachingUpstream implements Upstream {
     const isServable = age <= bound;
     const isWanted = !noCache && age <= (maxAgeSeconds ?? age);
     const forwarded = kept ? 'stale' : 'miss';
-    const asked = { key, ageSeconds: isServable ? age : undefined, refusesCached: isServable, forwarded } as const;
+    const notBeforeMs = noCache
+      ? this.#parts.now()
+      : this.#parts.now() - (maxAgeSeconds ?? key.maxStaleSeconds) * 1_000;
+    const ageSeconds = isServable ? age : undefined;
+    const asked = { key, ageSeconds, refusesCached: isServable, notBeforeMs, forwarded } as const;
     return isServable && isWanted ? { ...asked, kept } : asked;
   }
 }
@@ -129,4 +156,8 @@ const NO_INPUT = { path: {}, query: {}, body: {} } as unknown as Input;
 interface Found extends Wanted {
   readonly kept?: Kept | undefined;
   readonly forwarded: 'miss' | 'stale';
+}
+
+function missing(): never {
+  throw new Error('nothing was looked for');
 }

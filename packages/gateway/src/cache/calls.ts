@@ -1,25 +1,17 @@
-import { Refusal, type Route } from '@asset-gateway/protocol';
-import { LRUCache } from 'lru-cache';
+import { Refusal } from '@asset-gateway/protocol';
 import type { BudgetView } from '../budget/store.ts';
-import type { Input, Spend } from '../call.ts';
+import type { Spend } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { batchInput, itemsOf, KeptItem } from './batches.ts';
-import { CallLeadership, NoLeader } from './call-leadership.ts';
+import { CallClaim, NOISE_MS } from './call-claim.ts';
+import { CallFailures, isOfShares, isOfUpstream, isPassing, isVerdict } from './call-failures.ts';
+import { CallLeadership } from './call-leadership.ts';
+import { makeCall } from './call-making.ts';
 import type { CacheKey, CallOrder } from './call-order.ts';
 import type { Kept } from './kept.ts';
-import { KeptAnswer } from './kept-answer.ts';
+import type { KeptText, Plan } from './plan.ts';
+import type { SharedEntries } from './shared-entries.ts';
 import { type Asker, Waiter, Waiters, type Wanted } from './waiters.ts';
-
-/** What is asked of the upstream for a key. */
-export interface Plan {
-  readonly key: CacheKey;
-  readonly route: Route;
-  /** What a single answer was asked with. */
-  readonly input: Input;
-  /** The mint, where the row is kept by mint. */
-  readonly mint?: string;
-}
 
 /** What calls are made with. */
 export interface CallsParts {
@@ -31,6 +23,12 @@ export interface CallsParts {
   readonly spendAlone: Spend;
   /** The plan of a key, as long as it is remembered. */
   readonly planOf: (id: string) => Plan | undefined;
+  /** What other nodes have fetched, or are fetching. */
+  readonly shared: SharedEntries;
+  /** A fresh random text. */
+  readonly randomId: () => string;
+  /** What is kept of a key. */
+  readonly keptOf: (id: string) => Kept | undefined;
   /** Told of what an upstream has answered. */
   readonly keep: (kept: Kept) => void;
   /** Told that the upstream has refused a request for what it asks for. */
@@ -43,17 +41,7 @@ export interface CallsParts {
 const [WAIT_MS, MAX_WAITING] = [2_000, 256];
 /** A slot may free earlier than this node knows. */
 const LOOK_AGAIN_MS = 1_000;
-
-/** What an upstream says of a request itself, which is as true for the next one who asks. */
-const isVerdict = (error: unknown): error is Refusal => error instanceof Refusal && error.code === 'upstream_rejected';
-/** Nothing was asked of the upstream, for a reason that may be over soon: whoever waits waits on. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof NoLeader || (error instanceof Refusal && ['rate_limited', 'overloaded'].includes(error.code));
-/** That the upstream, or what stands for it while it is left alone, did not answer. */
-const isOfUpstream = (error: unknown): boolean => error instanceof Refusal && error.code.startsWith('upstream_');
-
-/** There are slots, but none for the shares of those who wait. */
-const isOfShares = (error: unknown): boolean => error instanceof Refusal && error.details.scope !== undefined;
+const idsOf = (keyed: readonly { readonly key: CacheKey }[]): string[] => keyed.map(({ key }) => key.id);
 
 /** Makes the upstream calls of a cache, in the order that answers most, out of the budget that everybody shares. */
 export class Calls {
@@ -66,8 +54,7 @@ export class Calls {
   #isClosed = false;
   readonly #made = { awaited: 0, refresh: 0 };
   #forgone = 0;
-  /** How the last call for a key has failed: that is why none goes out for a while. */
-  readonly #failures = new LRUCache<string, Refusal>({ max: 1_024, ttl: 60_000 });
+  readonly #failures = new CallFailures();
 
   constructor(parts: CallsParts) {
     this.#parts = parts;
@@ -108,14 +95,9 @@ export class Calls {
 
   /** A call that is out has a deadline of its own. */
   #giveUp(waiter: Waiter): void {
-    const isAwaited = waiter.wanted().some(({ key }) => this.#inFlight.has(key.id));
-    if (isAwaited) waiter.isLate = true;
-    else this.#dismiss(waiter, this.#failureOf(waiter) ?? this.#withoutSlot());
-  }
-
-  #failureOf(waiter: Waiter): Refusal | undefined {
-    const failures = waiter.wanted().map(({ key }) => this.#failures.get(key.id));
-    return failures.find((failure) => failure !== undefined);
+    const ids = waiter.wanted().map(({ key }) => key.id);
+    if (ids.some((id) => this.#inFlight.has(id))) waiter.isLate = true;
+    else this.#dismiss(waiter, this.#failures.of(ids) ?? this.#withoutSlot());
   }
 
   #dismiss(waiter: Waiter, error: unknown): void {
@@ -149,56 +131,97 @@ export class Calls {
     }
   }
 
+  /** Sees to one call that is due: what other nodes have fetched or are fetching is not asked for. */
   async #call(ids: readonly string[]): Promise<void> {
-    const { spendAlone, planOf } = this.#parts;
+    const { planOf, shared, randomId } = this.#parts;
     for (const id of ids) this.#inFlight.add(id);
     const plans = ids.map(planOf).filter((plan) => plan !== undefined);
+    const forgotten = ids.filter((id) => !planOf(id));
+    this.#over(forgotten, false);
+    const claim = new CallClaim({ entries: shared, owner: randomId(), isEnough: (kept) => this.#isEnough(kept) });
+    this.#starting++;
+    const { taken, mine, others } = await claim.divide(plans);
+    this.#starting--;
+    this.#take(taken);
+    if (mine.length > 0) void this.#make(mine, claim);
+    if (others.length > 0) void this.#follow(others, claim);
+    if (mine.length === 0) this.#settle();
+  }
+
+  /** Whether what another node has fetched will do for all who wait, or is newer than what is kept here. */
+  #isEnough(kept: Kept): boolean {
+    const { id } = kept.key;
+    if (this.#waiters.of([id]).length > 0) return kept.fetchedAtMs >= this.#waiters.notBeforeMs(id);
+    return kept.fetchedAtMs > (this.#parts.keptOf(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
+  }
+
+  /** Waits for another node's call. When it ends without an answer that is shared, those who wait get a call of their own. */
+  async #follow(plans: readonly Plan[], claim: CallClaim): Promise<void> {
+    let left = plans;
+    for await (const { taken, mine, others } of claim.follow(plans, () => !this.#isClosed)) {
+      left = others;
+      this.#take(taken);
+      const isAwaited = this.#waiters.of(idsOf(mine)).length > 0;
+      if (isAwaited) void this.#make(mine, claim);
+      else if (mine.length > 0) this.#forgo(mine, claim);
+      if (taken.length > 0) this.#settle();
+    }
+    if (left.length > 0) this.#forgo(left, claim);
+  }
+
+  /** Nobody waits for these any more; another node has failed to fetch them just now. */
+  #forgo(plans: readonly Plan[], claim: CallClaim): void {
+    claim.giveBack(plans);
+    this.#over(idsOf(plans), false);
+    this.#settle();
+  }
+
+  #take(answered: readonly KeptText[], leader?: Waiter): void {
+    this.#over(idsOf(answered), true);
+    for (const kept of answered) {
+      this.#parts.keep(kept);
+      this.#failures.forget(kept.key.id);
+      this.#waiters.give(kept, leader);
+    }
+  }
+
+  async #make(plans: readonly Plan[], claim: CallClaim): Promise<void> {
+    const ids = idsOf(plans);
     const waiters = () => this.#waiters.of(ids);
     const dismiss = (waiter: Waiter, error: unknown) => this.#dismiss(waiter, error);
-    const leadership = new CallLeadership({ waiters, spendAlone, dismiss });
+    const leadership = new CallLeadership({ waiters, spendAlone: this.#parts.spendAlone, dismiss });
     try {
-      const answered = plans.length > 0 ? await this.#ask(plans, leadership) : [];
-      this.#over(ids, plans.length > 0);
-      for (const kept of answered) {
-        this.#failures.delete(kept.key.id);
-        this.#waiters.give(kept, leadership.leader);
-      }
+      const answered = await this.#ask(plans, leadership);
+      claim.share(answered);
+      this.#take(answered, leadership.leader);
     } catch (error) {
+      claim.giveBack(plans);
       if (isOfShares(error)) for (const waiter of leadership.asked) dismiss(waiter, error);
       this.#failed(ids, plans, error);
     }
+    this.#settle();
+  }
+
+  /** Lets go of those who have waited too long, and looks for the next call. */
+  #settle(): void {
     for (const waiter of this.#waiters.all()) if (waiter.isLate) this.#giveUp(waiter);
     this.#run();
   }
 
-  /** Makes one call for all of these keys, and keeps what it has answered. */
-  async #ask(plans: readonly Plan[], leadership: CallLeadership): Promise<Kept[]> {
-    const { upstream, keep, now } = this.#parts;
-    const [{ route, input } = missing()] = plans;
-    const mints = plans.flatMap(({ mint }) => mint ?? []);
-    let [isStarting, sentAtMs] = [true, now()];
+  async #ask(plans: readonly Plan[], leadership: CallLeadership): Promise<KeptText[]> {
+    const { upstream, now } = this.#parts;
+    const [waiter] = this.#waiters.of(idsOf(plans));
+    let isStarting = true;
     this.#starting++;
     const started = () => {
       if (isStarting) this.#starting--;
       isStarting = false;
     };
-    const spend: Spend = async (budget) => {
-      const slot = await leadership.spend(budget);
-      sentAtMs = now();
+    const sent = () => {
       this.#made[leadership.leader ? 'awaited' : 'refresh']++;
       started();
-      return slot;
     };
-    const asked = mints.length > 0 ? batchInput(route, mints) : input;
-    const [waiter] = this.#waiters.of(plans.map(({ key }) => key.id));
-    const call = { route, input: asked, wallet: waiter?.asker.wallet, arrival: NOWHERE, spend };
-    const { json } = await upstream.answer(call).finally(started);
-    const texts = mints.length > 0 ? itemsOf(route, mints, json) : [json];
-    const answered = plans.map(({ key, mint }, index) =>
-      mint === undefined ? new KeptAnswer(key, sentAtMs, route, json) : new KeptItem(key, sentAtMs, texts[index] ?? ''),
-    );
-    for (const kept of answered) keep(kept);
-    return answered;
+    return makeCall(plans, { upstream, leadership, wallet: waiter?.asker.wallet, sent, now }).finally(started);
   }
 
   #over(ids: readonly string[], hasAnswered: boolean): void {
@@ -206,24 +229,21 @@ export class Calls {
     this.#parts.order.completed(ids, hasAnswered, this.#parts.now());
   }
 
+  #return(ids: readonly string[]): void {
+    for (const id of ids) this.#inFlight.delete(id);
+    this.#parts.order.returned(ids, this.#parts.now());
+  }
+
   #failed(ids: readonly string[], plans: readonly Plan[], error: unknown): void {
     if (!isOfUpstream(error)) {
-      for (const id of ids) this.#inFlight.delete(id);
-      this.#parts.order.returned(ids, this.#parts.now());
+      this.#return(ids);
       if (!isPassing(error)) for (const waiter of this.#waiters.of(ids)) this.#dismiss(waiter, error);
       return;
     }
     const [only, another] = plans;
     if (isVerdict(error) && only && !another) this.#parts.refuse(only.key, error);
-    if (error instanceof Refusal && !isVerdict(error)) for (const id of ids) this.#failures.set(id, error);
+    this.#failures.note(ids, error);
     this.#over(ids, isVerdict(error));
     for (const waiter of this.#waiters.of(ids)) this.#dismiss(waiter, error);
   }
-}
-
-/** Calls of a cache are made for many; where one of them has come from is nobody's business. */
-const NOWHERE = { hosts: [], port: 0 } as const;
-
-function missing(): never {
-  throw new Error('a call for nothing');
 }

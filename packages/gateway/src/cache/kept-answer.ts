@@ -25,14 +25,19 @@ export class KeptAnswer extends Kept {
     this.bytes = this.#body.length + key.id.length + OVERHEAD_BYTES;
   }
 
+  /** The upstream's own text. */
+  get json(): string {
+    return Buffer.from(this.#body.subarray(this.#resultAt, -1)).toString();
+  }
+
   /** The answer as it is told now. */
   answer(nowMs: number, fetched?: Fetched): Answer {
-    const [body, start] = [this.#body, this.#resultAt];
+    const [body, text] = [this.#body, () => this.json];
     return {
       headers: { ...cacheHeaders(this.ageSeconds(nowMs), this.key, fetched), ETag: this.#tag },
       body,
       get json() {
-        return Buffer.from(body.subarray(start, -1)).toString();
+        return text();
       },
     };
   }

@@ -8,15 +8,15 @@ export abstract class Kept {
   readonly key: CacheKey;
   /** Its part of the memory that all of them share. */
   abstract readonly bytes: number;
-  readonly #fetchedAtMs: number;
+  /** When its call went out, by the clock that ages are asked with. */
+  readonly fetchedAtMs: number;
 
-  /** `fetchedAtMs` is when its call went out, by the clock that ages are asked with. */
   constructor(key: CacheKey, fetchedAtMs: number) {
     this.key = key;
-    this.#fetchedAtMs = fetchedAtMs;
+    this.fetchedAtMs = fetchedAtMs;
   }
 
   ageSeconds(nowMs: number): number {
-    return Math.max(0, nowMs - this.#fetchedAtMs) / 1_000;
+    return Math.max(0, nowMs - this.fetchedAtMs) / 1_000;
   }
 }

@@ -5,6 +5,8 @@ import type { Kept } from './kept.ts';
 /** A key that a request waits for, and what is kept of it. */
 export interface Wanted extends Pick<Ask, 'ageSeconds' | 'refusesCached'> {
   readonly key: CacheKey;
+  /** What was fetched before will not do; absent where anything will that may be served. */
+  readonly notBeforeMs?: number | undefined;
 }
 
 /** Whoever asks. */
@@ -68,6 +70,12 @@ export class Waiters {
   /** Those who wait for any of these keys, each once. */
   of(ids: readonly string[]): Waiter[] {
     return [...new Set(ids.flatMap((id) => [...(this.#byKey.get(id) ?? [])]))];
+  }
+
+  /** What was fetched before will not do for one of those who wait for this key. */
+  notBeforeMs(id: string): number {
+    const wanted = this.of([id]).flatMap((waiter) => waiter.wanted().filter(({ key }) => key.id === id));
+    return Math.max(...wanted.map(({ notBeforeMs = Number.NEGATIVE_INFINITY }) => notBeforeMs));
   }
 
   all(): Waiter[] {

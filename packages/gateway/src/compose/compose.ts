@@ -1,6 +1,7 @@
 import { dollars, type Route, routes } from '@asset-gateway/protocol';
 import type { GroupKind } from '../budget/shares.ts';
 import type { Store } from '../budget/store.ts';
+import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
 import { loadSodium, nodeCrypto } from '../gates/crypto.ts';
 import { fixedOrigin, localOrigins } from '../gates/origin.ts';
@@ -28,6 +29,8 @@ export interface Dependencies {
   readonly store: Store;
   readonly payments?: Payments;
   readonly fees?: FeeStore;
+  /** Opens what nodes share of answers that are kept; nothing where there is one node. */
+  readonly openShared?: OpenShared | undefined;
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
   readonly log: (line: LogLine) => void;
@@ -78,7 +81,7 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   const own = { ...ownAnswers(service, originOf), readiness: () => readiness(store, isStopping()) };
   const sharing = config.fairShares ? createSharing({ payments, onSlot }) : undefined;
   const sales = new Sales();
-  const caches = openCaches(config, channels, { store, sharing, randomId });
+  const caches = openCaches(config, channels, { ...dependencies, sharing, randomId });
   const gateway = createGateway({
     open: (inbound) => new RequestTrail(inbound, { log, randomId, sales }),
     match: createMatch(bindEndpoints({ service, store, channels, own, signIn, exact, sharing, randomId, caches })),

@@ -1,4 +1,6 @@
 import { RedisStore } from '../budget/redis-store.ts';
+import { RedisEntries } from '../cache/redis-entries.ts';
+import type { OpenShared } from '../cache/shared-entries.ts';
 import { Payments } from '../payments/payments.ts';
 import { RedisDocuments } from '../payments/store/redis.ts';
 import { RedisFees } from '../payments/store/redis-fees.ts';
@@ -9,6 +11,8 @@ export interface RedisState {
   readonly store: RedisStore;
   readonly payments: Payments;
   readonly fees: RedisFees;
+  /** What nodes share of answers that are kept. */
+  readonly openShared: OpenShared;
   connect(notice: (message: string) => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,6 +28,7 @@ export async function openRedis(url: string): Promise<RedisState> {
     store,
     payments,
     fees: new RedisFees(connection),
+    openShared: (options) => new RedisEntries(connection, options),
     async connect(notice) {
       await connection.connect(notice);
       await store.readEpoch();

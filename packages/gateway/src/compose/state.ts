@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import type { Store } from '../budget/store.ts';
+import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
 import type { Payments } from '../payments/payments.ts';
@@ -13,6 +14,8 @@ export interface State {
   readonly store: Store;
   readonly payments: Payments;
   readonly fees: FeeStore;
+  /** Where there is a place that nodes share. */
+  readonly openShared?: OpenShared;
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
   /** Begins to reach for what is shared, and says when it is lost and found. */

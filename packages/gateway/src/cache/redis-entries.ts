@@ -1,0 +1,102 @@
+import { BACKGROUND_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
+import { Keyspace } from '../stores/redis/keyspace.ts';
+import type { CacheKey } from './call-order.ts';
+import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, READ, WRITE } from './redis-scripts.ts';
+import { digestOf, EntrySeal } from './sealed-entry.ts';
+import type { Claim, EntriesById, KeyedEntry, SharedEntries, SharedEntry, SharingOptions } from './shared-entries.ts';
+
+const TAG = 'cache';
+/** All entries together; the store has more important things to keep. */
+const MAX_BYTES = 256 * 1024 * 1024;
+/** By as much an entry may seem to come from the future: clocks of nodes follow the store's that closely. */
+const TOLERANCE_MS = 1_000;
+/** Where Redis is slow, what it has is not waited for longer than a request waits for it. */
+const READ_TIMEOUT = timeoutFor(MAX_REPLY_BYTES);
+
+/** Entries and leases in Redis, in a keyspace of their own. */
+export class RedisEntries implements SharedEntries {
+  readonly #options: SharingOptions;
+  readonly #space: Keyspace;
+  readonly #seal: EntrySeal;
+
+  constructor(connection: RedisConnection, options: SharingOptions) {
+    this.#options = options;
+    this.#space = new Keyspace(connection, TAG);
+    this.#seal = new EntrySeal(options.secrets);
+  }
+
+  async read(keys: readonly CacheKey[]): Promise<EntriesById> {
+    const names = keys.map((key) => `entry:${this.#digest(key)}`);
+    const askedAtMs = this.#options.now();
+    try {
+      const reply = await this.#space.run({ script: READ, keys: names, timeout: READ_TIMEOUT });
+      const [nowMs, ...texts] = reply as [number, ...string[]];
+      return await this.#open(keys, texts, askedAtMs - nowMs);
+    } catch {
+      return new Map();
+    }
+  }
+
+  async claim(keys: readonly CacheKey[], owner: string): Promise<Claim> {
+    const askedAtMs = this.#options.now();
+    const args = [owner, this.#options.leaseMs];
+    try {
+      const reply = await this.#space.run({ script: CLAIM, keys: this.#names(keys), args, timeout: READ_TIMEOUT });
+      const [nowMs, ...pairs] = reply as [number, ...(string | number)[]];
+      const texts = keys.map((_, index) => String(pairs[2 * index]));
+      const leased = keys.filter((_, index) => pairs[2 * index + 1] === 1);
+      const entries = await this.#open(keys, texts, askedAtMs - nowMs);
+      return { leased: new Set(leased.map(({ id }) => id)), entries };
+    } catch {
+      return { leased: new Set(keys.map(({ id }) => id)), entries: new Map() };
+    }
+  }
+
+  async write(entries: readonly KeyedEntry[], owner: string): Promise<void> {
+    const aheadMs = this.#space.now() - this.#options.now();
+    const words: (string | number)[] = [];
+    // One after the other: each compression has buffers of its own.
+    for (const { key, fetchedAtMs, json } of entries) {
+      const sealed = await this.#seal.seal(this.#digest(key), { fetchedAtMs: fetchedAtMs + aheadMs, json });
+      const leftMs = key.maxStaleSeconds * 1_000 - (this.#options.now() - fetchedAtMs);
+      words.push(Math.max(0, Math.floor(leftMs)), sealed ?? '');
+    }
+    const written = entries.map(({ key }) => key);
+    const keys = ['entries', 'sizes', ...this.#names(written)];
+    const args = [owner, aheadMs + this.#options.now(), MAX_BYTES, ...words];
+    const { travelMs = 0 } = timeoutFor(words.reduce((total: number, word) => total + String(word).length, 0));
+    const timeout = { waitMs: BACKGROUND_TIMEOUT.waitMs + travelMs, travelMs };
+    // What cannot be written must not be waited for.
+    await this.#space.run({ script: WRITE, keys, args, timeout }).catch(() => this.giveBack(written, owner));
+  }
+
+  async giveBack(keys: readonly CacheKey[], owner: string): Promise<void> {
+    const names = keys.map((key) => `lease:${this.#digest(key)}`);
+    const step = { script: GIVE_BACK, keys: names, args: [owner], timeout: BACKGROUND_TIMEOUT };
+    await this.#space.run(step).catch(() => undefined);
+  }
+
+  #digest({ id }: CacheKey): string {
+    return digestOf(this.#options.scope, id);
+  }
+
+  /** For each key its entry and its lease. */
+  #names(keys: readonly CacheKey[]): string[] {
+    return keys.map((key) => this.#digest(key)).flatMap((digest) => [`entry:${digest}`, `lease:${digest}`]);
+  }
+
+  /** What is genuine and young enough among these texts. `behindMs`: this node's clock less the store's. */
+  async #open(keys: readonly CacheKey[], texts: readonly string[], behindMs: number): Promise<EntriesById> {
+    const entries = new Map<string, SharedEntry>();
+    for (const [index, key] of keys.entries()) {
+      const text = texts[index];
+      const sealed = text ? await this.#seal.open(this.#digest(key), text) : undefined;
+      if (!sealed) continue;
+      const fetchedAtMs = sealed.fetchedAtMs + behindMs;
+      const ageMs = this.#options.now() - fetchedAtMs;
+      if (ageMs >= -TOLERANCE_MS && ageMs <= key.maxStaleSeconds * 1_000)
+        entries.set(key.id, { fetchedAtMs, json: sealed.json });
+    }
+    return entries;
+  }
+}
