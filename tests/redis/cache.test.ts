@@ -1,11 +1,24 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RunningGateway } from '@asset-gateway/gateway';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
+import { sleep } from '../budget/history.ts';
+import { makeFolder } from '../kit/folder.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { askWith, untilAvailable } from './asking.ts';
 import { type Fleet, openFleet } from './fleet.ts';
+
+const BOUND_SECONDS = 3;
+const folder = makeFolder();
+const cacheFile = join(folder, 'cache.json');
+writeFileSync(cacheFile, JSON.stringify({ 'tokens.search': { freshSeconds: 1, maxStaleSeconds: BOUND_SECONDS } }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const VARIABLES = { RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' };
 const ROUTE = '/v1/x402/tokens/assets';
+const SOON = { timeout: 5_000 };
 let serial = 0;
 /** A search that nobody has asked for yet. */
 const newSearch = (): string => `${ROUTE}/search?q=shared-${serial++}`;
@@ -27,7 +40,7 @@ redisSuite('nodes that share what they keep', () => {
   const calls = (): number => fleet.upstream.arrivals.length;
   const keysOf = async (kind: string) => (await redis.command('KEYS', `{gw:cache}:${kind}:*`)) as string[];
   /** An entry is written when its answer is out. */
-  const untilShared = (count: number) => expect.poll(() => keysOf('entry')).toHaveLength(count);
+  const untilShared = (count: number) => expect.poll(() => keysOf('entry'), SOON).toHaveLength(count);
 
   it('what one has fetched is a hit at all of them', async () => {
     const path = newSearch();
@@ -54,6 +67,131 @@ redisSuite('nodes that share what they keep', () => {
     const statuses = (await Promise.all(twice)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(20).fill(200), ...Array(20).fill(402)]);
     expect(calls()).toBe(1);
-    await expect.poll(() => keysOf('lease')).toEqual([]);
+    await expect.poll(() => keysOf('lease'), SOON).toEqual([]);
+  });
+
+  it('a request for a new answer is not given what another node has kept', async () => {
+    const path = newSearch();
+    await ask(0, path);
+    await untilShared(1);
+    const answer = await ask(1, path, { headers: { 'Cache-Control': 'no-cache' } });
+    expect([statusOf(answer), calls()]).toEqual(['asset-gateway; fwd=miss; stored', 2]);
+  });
+
+  it('only the mints that no node has are asked for', async () => {
+    const batch = (node: number, mints: readonly string[]) =>
+      ask(node, `${ROUTE}/market-snapshots`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ mints }),
+      });
+    const [a = '', b = '', c = ''] = KNOWN_MINTS;
+    await batch(0, [a, b]);
+    await untilShared(2);
+    const answer = (await (await batch(1, [c, a, b])).json()) as { result: { address: string }[] };
+    expect(answer.result.map(({ address }) => address)).toEqual([c, a, b]);
+    expect(fleet.upstream.arrivals.map(({ body }) => JSON.parse(body).mints)).toEqual([[a, b], [c]]);
+  });
+
+  it('all together never pass the budget', async () => {
+    const asked = Array.from({ length: 60 }, (_, index) => ask(index % 4, newSearch()));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(calls()).toBeLessThanOrEqual(30);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(calls());
+    expect([...new Set(statuses)].sort()).toEqual([200, 429]);
+  });
+
+  it.each([
+    ['poisoned', () => '{"poisoned":true}'],
+    ['truncated', (text: string) => text.slice(0, -12)],
+  ])('a %s entry is never served, and replaced', async (_, change) => {
+    const path = newSearch();
+    const text = await (await ask(0, path)).text();
+    await untilShared(1);
+    const [name = ''] = await keysOf('entry');
+    const spoilt = change(String(await redis.command('GET', name)));
+    await redis.command('SET', name, spoilt);
+    const answer = await ask(1, path);
+    expect([answer.status, calls()]).toEqual([200, 2]);
+    expect(await answer.text()).toBe(text);
+    await expect.poll(() => redis.command('GET', name), SOON).not.toBe(spoilt);
+    expect(statusOf(await ask(2, path))).toMatch(/; hit;/);
+  });
+
+  it('a lease whose node has died only delays', async () => {
+    const path = newSearch();
+    await ask(0, path);
+    await untilShared(1);
+    const [entry = ''] = await keysOf('entry');
+    await redis.command('DEL', entry);
+    await redis.command('SET', entry.replace(':entry:', ':lease:'), 'dead', 'PX', '1500');
+    const asked = [1, 2, 3, 1, 2, 3].map((node) => ask(node, path));
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect(calls()).toBe(2);
+  });
+
+  it('a node whose call fails leaves nobody waiting for it', async () => {
+    const path = newSearch();
+    fleet.upstream.faults.status = 503;
+    fleet.upstream.faults.delayMs = 300;
+    const answers = await Promise.all([0, 1, 2, 3].map((node) => ask(node, path)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(4).fill(502));
+    await expect.poll(() => keysOf('lease'), SOON).toEqual([]);
+  });
+});
+
+redisSuite('nodes whose Redis is', () => {
+  let redis: RedisServer;
+  let fleet: Fleet;
+  beforeEach(async () => {
+    redis = await startRedis();
+    fleet = await openFleet({ redisUrl: redis.url });
+  });
+  afterEach(() => fleet.close().then(redis.stop));
+
+  const faults: [string, () => unknown, () => unknown][] = [
+    ['killed', () => redis.kill(), () => redis.start()],
+    ['frozen', () => redis.freeze(), () => redis.thaw()],
+    ['emptied', () => redis.command('FLUSHALL'), () => undefined],
+  ];
+
+  it.each(faults)('%s go on with what they have, where a sign-in needs no Redis', async (_, fail, mend) => {
+    const variables = { ...VARIABLES, SIWX_NONCE: 'until-expiry', CACHE_FILE: cacheFile };
+    const nodes = [await fleet.start(variables), await fleet.start(variables)];
+    const path = newSearch();
+    const askAll = () => Promise.all(nodes.map(({ url }) => askSigned(url + path)));
+    for (const { url } of nodes) await askSigned(url + path);
+    await fail();
+    const startedAt = performance.now();
+    const seen: Response[] = [];
+    fleet.upstream.faults.status = 503;
+    while (performance.now() - startedAt < (BOUND_SECONDS + 1) * 1_000) {
+      seen.push(...(await askAll()));
+      await sleep(50);
+    }
+    const hits = seen.filter(({ status }) => status === 200);
+    expect(hits.length).toBeGreaterThan(10);
+    expect(Math.max(...hits.map(({ headers }) => Number(headers.get('age'))))).toBeLessThanOrEqual(BOUND_SECONDS);
+    expect(seen.at(-1)?.status).toBeGreaterThan(400);
+    fleet.upstream.faults.status = undefined;
+    await mend();
+  });
+
+  it.each(faults)('%s give no answer twice for one nonce', async (_, fail, mend) => {
+    const nodes = [await fleet.start(VARIABLES), await fleet.start(VARIABLES)];
+    const path = newSearch();
+    for (const { url } of nodes) await askSigned(url + path);
+    const urls = Array.from({ length: 10 }, (_, index) => (nodes[index % 2]?.url ?? '') + path);
+    const headers = await Promise.all(urls.map((url) => signedHeader(url)));
+    const giveAll = () =>
+      Promise.all(urls.map((url, index) => fetch(url, { headers: { 'SIGN-IN-WITH-X': headers[index] ?? '' } })));
+    const before = await giveAll();
+    expect(before.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    await fail();
+    const during = await giveAll();
+    expect(during.filter(({ status }) => status < 400)).toEqual([]);
+    await mend();
+    await untilAvailable(() => askWith(urls[0] ?? '', headers[0] ?? ''));
+    expect((await giveAll()).filter(({ status }) => status < 400)).toEqual([]);
   });
 });

@@ -23,6 +23,7 @@ redisSuite('a Redis in cluster mode', () => {
     await useBudgets();
     await usePayments();
     await useFees();
+    await useCache();
   });
   afterAll(async () => {
     await state.close();
@@ -83,6 +84,17 @@ redisSuite('a Redis in cluster mode', () => {
     await state.fees.expire(rich.feePayer, 'another');
   }
 
+  async function useCache(): Promise<void> {
+    const now = () => performance.now();
+    const entries = state.openShared({ secrets: ['s'.repeat(32)], scope: 'tokens', leaseMs: 13_000, now });
+    const keys = ['one', 'two', 'three'].map((id) => ({ id, freshSeconds: 60, maxStaleSeconds: 300 }));
+    expect((await entries.claim(keys, 'me')).leased.size).toBe(3);
+    const written = keys.slice(0, 2).map((key) => ({ key, fetchedAtMs: now(), json: '1' }));
+    await entries.write(written, 'me');
+    expect((await entries.read(keys)).size).toBe(2);
+    await entries.giveBack(keys, 'you');
+  }
+
   it('R10 takes every step, for all keys of one have one slot', async () => {
     const keys = (await redis.command('KEYS', '*')) as string[];
     const slots = new Map<string, Set<unknown>>();
@@ -91,7 +103,7 @@ redisSuite('a Redis in cluster mode', () => {
       const known = slots.get(tag) ?? new Set();
       slots.set(tag, known.add(await redis.command('CLUSTER', 'KEYSLOT', key)));
     }
-    expect([...slots.keys()].sort()).toEqual(['budgets', 'fees', 'purchases']);
+    expect([...slots.keys()].sort()).toEqual(['budgets', 'cache', 'fees', 'purchases']);
     for (const each of slots.values()) expect(each.size).toBe(1);
   });
 

@@ -62,12 +62,13 @@ export class RedisEntries implements SharedEntries {
       words.push(Math.max(0, Math.floor(leftMs)), sealed ?? '');
     }
     const written = entries.map(({ key }) => key);
-    const keys = ['entries', 'sizes', ...this.#names(written)];
+    const keys = ['entries', 'entry-sizes', ...this.#names(written)];
     const args = [owner, aheadMs + this.#options.now(), MAX_BYTES, ...words];
     const { travelMs = 0 } = timeoutFor(words.reduce((total: number, word) => total + String(word).length, 0));
     const timeout = { waitMs: BACKGROUND_TIMEOUT.waitMs + travelMs, travelMs };
     // What cannot be written must not be waited for.
-    await this.#space.run({ script: WRITE, keys, args, timeout }).catch(() => this.giveBack(written, owner));
+    const step = { script: WRITE, keys, args, timeout };
+    await this.#space.runWithRetry(() => step).catch(() => this.giveBack(written, owner));
   }
 
   async giveBack(keys: readonly CacheKey[], owner: string): Promise<void> {

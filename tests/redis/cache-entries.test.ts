@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RedisEntries } from '../../packages/gateway/src/cache/redis-entries.ts';
+import { READ, WRITE } from '../../packages/gateway/src/cache/redis-scripts.ts';
+import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
+import { Keyspace } from '../../packages/gateway/src/stores/redis/keyspace.ts';
+import { sleep } from '../budget/history.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+
+const [SECRET, OTHER_SECRET] = ['s'.repeat(32), 't'.repeat(32)];
+const LEASE_MS = 13_000;
+const now = () => performance.now();
+const keyOf = (id: string, maxStaleSeconds = 600) => ({ id, freshSeconds: 60, maxStaleSeconds });
+const [KEY, ANOTHER] = [keyOf('search ["sol"]'), keyOf('search ["bonk"]')];
+const JSON_TEXT = '{"amount":18446744073709551615,"name":"Ω"}';
+
+redisSuite('shared entries in Redis', () => {
+  let redis: RedisServer;
+  const connections: RedisConnection[] = [];
+  /** One node more. */
+  async function open({ secrets = [SECRET], scope = 'upstream' } = {}): Promise<RedisEntries> {
+    const connection = await RedisConnection.load(redis.url);
+    connections.push(connection);
+    await connection.connect(() => undefined);
+    return new RedisEntries(connection, { secrets, scope, leaseMs: LEASE_MS, now });
+  }
+  let one: RedisEntries;
+  let other: RedisEntries;
+  beforeEach(async () => {
+    redis = await startRedis();
+    [one, other] = [await open(), await open()];
+  });
+  afterEach(async () => {
+    for (const connection of connections.splice(0)) connection.close();
+    await redis.stop();
+  });
+
+  const share = (key = KEY, ageMs = 0, json = JSON_TEXT) =>
+    one.write([{ key, fetchedAtMs: now() - ageMs, json }], 'one');
+  const names = async (kind: string) => ((await redis.command('KEYS', `{gw:cache}:${kind}:*`)) as string[]).sort();
+  const nameOf = async (kind: string) => (await names(kind))[0] ?? 'none';
+  const left = async (name: string) => Number(await redis.command('PTTL', name));
+
+  it('are the same text on another node, and as old', async () => {
+    await share(KEY, 20_000);
+    const entry = (await other.read([ANOTHER, KEY])).get(KEY.id);
+    expect(entry?.json).toBe(JSON_TEXT);
+    const ageMs = now() - (entry?.fetchedAtMs ?? 0);
+    // Rather too old than too young: the half of a round trip that a clock is off by is less than a second.
+    expect(Math.abs(ageMs - 20_000)).toBeLessThan(1_000);
+  });
+
+  it('end with their bound, and are not served beyond it', async () => {
+    await share(KEY, 590_000);
+    const life = await left(await nameOf('entry'));
+    expect(life).toBeGreaterThan(0);
+    expect(life).toBeLessThanOrEqual(10_000);
+    // A node may have a stricter bound for the same row.
+    expect(await other.read([keyOf(KEY.id, 500)])).toEqual(new Map());
+    await share(ANOTHER, 600_001);
+    expect(await names('entry')).toHaveLength(1);
+  });
+
+  it('count as missing when they are larger than a MiB, however small they were before', async () => {
+    const random = Array.from({ length: 120_000 }, () => Math.random()).join();
+    await share(KEY, 0, JSON.stringify(random));
+    expect(await names('entry')).toEqual([]);
+    await share(ANOTHER, 0, JSON.stringify('x'.repeat(5 * 1024 * 1024 - 2)));
+    expect((await other.read([ANOTHER])).get(ANOTHER.id)?.json).toHaveLength(5 * 1024 * 1024);
+  });
+
+  it('are of their upstream', async () => {
+    await share();
+    expect((await (await open({ scope: 'another' })).read([KEY])).size).toBe(0);
+  });
+
+  it('are read under every secret and written under the first', async () => {
+    await share();
+    expect((await (await open({ secrets: [OTHER_SECRET, SECRET] })).read([KEY])).size).toBe(1);
+    expect((await (await open({ secrets: [OTHER_SECRET] })).read([KEY])).size).toBe(0);
+  });
+
+  describe('are never given out', () => {
+    const changed: [string, (text: string) => string][] = [
+      ['cut short', (text) => text.slice(0, -8)],
+      ['cut to nothing but their head', (text) => text.split('.', 2).join('.')],
+      ['empty', () => ''],
+      ['something else', () => '{"poisoned":true}'],
+      ['made younger', (text) => text.replace(/\.(\d+)\./, (_, at) => `.${Number(at) + 5}.`)],
+      ['of another version', (text) => text.replace(/^1\./, '2.')],
+      ['changed by a bit', (text) => text.replace(/(.)(.{6})$/, (_, a, rest) => (a === 'A' ? 'B' : 'A') + rest)],
+      ['without their MAC', (text) => text.replace(/\.[\w-]{43}\./, '..')],
+    ];
+    it.each(changed)('when they are %s', async (_, change) => {
+      await share();
+      const name = await nameOf('entry');
+      const text = String(await redis.command('GET', name));
+      const poisoned = change(text);
+      expect(poisoned).not.toBe(text);
+      await redis.command('SET', name, poisoned);
+      expect((await other.read([KEY])).size).toBe(0);
+      expect((await other.claim([KEY], 'other')).entries.size).toBe(0);
+      await redis.command('SET', name, text);
+      expect((await other.read([KEY])).size).toBe(1);
+    });
+
+    it('when they are another key’s', async () => {
+      await share(KEY);
+      const name = await nameOf('entry');
+      await share(ANOTHER, 0, '"another"');
+      const stranger = (await names('entry')).find((each) => each !== name) ?? 'none';
+      await redis.command('SET', name, String(await redis.command('GET', stranger)));
+      expect([...(await other.read([KEY, ANOTHER])).keys()]).toEqual([ANOTHER.id]);
+    });
+
+    it('when they are no text at all', async () => {
+      await share();
+      const name = await nameOf('entry');
+      await redis.command('DEL', name);
+      await redis.command('RPUSH', name, 'a list');
+      expect((await other.read([KEY])).size).toBe(0);
+      expect((await other.claim([KEY], 'other')).leased.size).toBe(1);
+    });
+  });
+
+  describe('leases', () => {
+    it('are one node’s until it has written or given them back', async () => {
+      expect((await one.claim([KEY, ANOTHER], 'one')).leased).toEqual(new Set([KEY.id, ANOTHER.id]));
+      expect((await other.claim([KEY, ANOTHER], 'other')).leased).toEqual(new Set());
+      await other.giveBack([KEY], 'other');
+      expect((await other.claim([KEY], 'other')).leased).toEqual(new Set());
+      await share(KEY);
+      await one.giveBack([ANOTHER], 'one');
+      const { leased, entries } = await other.claim([KEY, ANOTHER], 'other');
+      expect([leased, [...entries.keys()]]).toEqual([new Set([KEY.id, ANOTHER.id]), [KEY.id]]);
+    });
+
+    it('end by themselves when their node has died', async () => {
+      await one.claim([KEY], 'one');
+      const life = await left(await nameOf('lease'));
+      expect(life).toBeGreaterThan(LEASE_MS - 2_000);
+      expect(life).toBeLessThanOrEqual(LEASE_MS);
+    });
+  });
+
+  it('are nothing, and each node is alone, while Redis is gone or frozen', async () => {
+    await share();
+    await redis.kill();
+    expect((await other.read([KEY])).size).toBe(0);
+    expect((await other.claim([KEY], 'other')).leased).toEqual(new Set([KEY.id]));
+    await Promise.all([share(), other.giveBack([KEY], 'other')]);
+    await redis.start();
+    const shareAgain = () => share().then(() => other.read([KEY]));
+    await expect.poll(async () => (await shareAgain()).size, { timeout: 5_000 }).toBe(1);
+    redis.freeze();
+    expect((await other.read([KEY])).size).toBe(0);
+    expect((await other.claim([KEY], 'other')).leased).toEqual(new Set([KEY.id]));
+    redis.thaw();
+    await expect.poll(async () => (await other.read([KEY])).size, { timeout: 5_000 }).toBe(1);
+  });
+
+  it('have together no more than their part of the memory: those that end soonest are dropped', async () => {
+    const [connection] = connections;
+    if (!connection) throw new Error('no connection');
+    const space = new Keyspace(connection, 'cache');
+    await space.run({ script: READ });
+    const keys = ['entries', 'entry-sizes', ...['a', 'b', 'c'].flatMap((name) => [`entry:${name}`, `lease:${name}`])];
+    const texts = [60_000, 'aaaa', 30_000, 'bbbb', 90_000, 'cccc'];
+    await space.run({ script: WRITE, keys, args: ['me', space.now(), 8, ...texts] });
+    expect(await names('entry')).toEqual(['{gw:cache}:entry:a', '{gw:cache}:entry:c']);
+    // Nor is anything kept of a node whose clock is another one.
+    await space.run({ script: WRITE, keys, args: ['me', space.now() - 5_000, 100, ...texts] });
+    expect(await names('entry')).toHaveLength(2);
+  });
+
+  it('leave nothing behind', async () => {
+    const keys = Array.from({ length: 20 }, (_, index) => keyOf(`key ${index}`, 2));
+    await one.write(
+      keys.map((key) => ({ key, fetchedAtMs: now(), json: JSON_TEXT })),
+      'one',
+    );
+    const sizes = (await redis.command('HVALS', '{gw:cache}:entry-sizes')) as string[];
+    const texts = await Promise.all((await names('entry')).map((name) => redis.command('STRLEN', name)));
+    const total = texts.reduce((sum: number, size) => sum + Number(size), 0);
+    expect([texts.length, Number(await redis.command('HGET', '{gw:cache}:entry-sizes', 'total'))]).toEqual([20, total]);
+    expect(sizes).toHaveLength(21);
+    await sleep(2_100);
+    expect(await redis.command('KEYS', '{gw:cache}:*')).toEqual(['{gw:cache}:state']);
+  });
+});
