@@ -187,9 +187,8 @@ export class Calls {
 
   async #make(plans: readonly Plan[], claim: CallClaim): Promise<void> {
     const ids = idsOf(plans);
-    const waiters = () => this.#waiters.of(ids);
     const dismiss = (waiter: Waiter, error: unknown) => this.#dismiss(waiter, error);
-    const leadership = new CallLeadership({ waiters, spendAlone: this.#parts.spendAlone, dismiss });
+    const leadership = new CallLeadership({ ...this.#parts, waiters: () => this.#waiters.of(ids), dismiss });
     try {
       const answered = await this.#ask(plans, leadership);
       claim.share(answered);
