@@ -1,4 +1,4 @@
-import type { Refusal } from '@asset-gateway/protocol';
+import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { BudgetView } from '../budget/store.ts';
 import type { Answer, Input, Spend, UpstreamCall } from '../call.ts';
@@ -101,14 +101,19 @@ export class CachingUpstream implements Upstream {
     const plans = mints.map((mint) => ({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }));
     const found = await this.#findAll(plans, wanted);
     const items = new Map(found.map(({ key, kept }) => [key.id, kept]));
-    const [here, absent] = [found.filter(({ kept }) => kept), found.filter(({ kept }) => !kept)];
+    const isWhole = found.every(({ kept }) => kept);
+    // What would be too old when the others have come is asked for with them.
+    const lasts = ({ kept, key, ageSeconds = 0 }: Found) =>
+      kept && (isWhole || ageSeconds < key.maxStaleSeconds - SOON);
+    const [here, absent] = [found.filter(lasts), found.filter((each) => !lasts(each))];
     this.#calls.note(here.map(({ key, ageSeconds = 0 }) => ({ key, ageSeconds })));
-    if (absent.length === 0) return assembled(route, [...items.values()] as KeptItem[], this.#parts.now());
+    if (isWhole) return assembled(route, [...items.values()] as KeptItem[], this.#parts.now());
     const waiter = await this.#calls.wait(absent, call);
     for (const [id, kept] of waiter.given) items.set(id, kept);
+    const [given, now] = [[...items.values()] as KeptItem[], this.#parts.now()];
+    if (given.some((item) => item.ageSeconds(now) > item.key.maxStaleSeconds)) throw tooOldByNow();
     const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
-    const fetched = { forwarded, isCollapsed: waiter.isCollapsed } as const;
-    return assembled(route, [...items.values()] as KeptItem[], this.#parts.now(), fetched);
+    return assembled(route, given, now, { forwarded, isCollapsed: waiter.isCollapsed });
   }
 
   /** The same of several keys; what is not kept here may be kept by other nodes. */
@@ -145,6 +150,12 @@ export class CachingUpstream implements Upstream {
     return isServable && isWanted ? { ...asked, kept } : asked;
   }
 }
+
+/** Longer than a wait and the usual call, in seconds. */
+const SOON = 15;
+
+const tooOldByNow = (): Refusal =>
+  new Refusal('rate_limited', { reason: 'a part has become too old meanwhile', retryAfterSeconds: 1 });
 
 const planBytes = ({ key, input }: Plan): number =>
   OVERHEAD_BYTES + 2 * key.id.length + 2 * JSON.stringify(input).length;

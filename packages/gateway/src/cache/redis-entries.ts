@@ -53,6 +53,16 @@ export class RedisEntries implements SharedEntries {
   }
 
   async write(entries: readonly KeyedEntry[], owner: string): Promise<void> {
+    // What cannot be written must not be waited for.
+    const giveUp = () =>
+      this.giveBack(
+        entries.map(({ key }) => key),
+        owner,
+      );
+    await this.#send(entries, owner).catch(giveUp);
+  }
+
+  async #send(entries: readonly KeyedEntry[], owner: string): Promise<void> {
     const aheadMs = this.#space.now() - this.#options.now();
     const words: (string | number)[] = [];
     // One after the other: each compression has buffers of its own.
@@ -66,9 +76,8 @@ export class RedisEntries implements SharedEntries {
     const args = [owner, aheadMs + this.#options.now(), MAX_BYTES, ...words];
     const { travelMs = 0 } = timeoutFor(words.reduce((total: number, word) => total + String(word).length, 0));
     const timeout = { waitMs: BACKGROUND_TIMEOUT.waitMs + travelMs, travelMs };
-    // What cannot be written must not be waited for.
     const step = { script: WRITE, keys, args, timeout };
-    await this.#space.runWithRetry(() => step).catch(() => this.giveBack(written, owner));
+    await this.#space.runWithRetry(() => step);
   }
 
   async giveBack(keys: readonly CacheKey[], owner: string): Promise<void> {

@@ -10,13 +10,14 @@ export function steadyClock(): Clock {
   return () => monotonicMs() + offset;
 }
 
-/** A reply that was longer on its way says little about the time. */
+/** A reply that was longer on its way says little about the time, unless it is the quickest so far. */
 const TELLING_MS = 250;
 
 /** A clock elsewhere, as far as its replies have told it; until the first of them our own. */
 export class FollowedClock {
   #aheadMs = Date.now() - monotonicMs();
   #isFollowing = false;
+  #roundTripMs = Number.POSITIVE_INFINITY;
 
   get isFollowing(): boolean {
     return this.#isFollowing;
@@ -29,7 +30,9 @@ export class FollowedClock {
   /** Takes the time that it had half-way between the question and its reply. */
   follow(theirsMs: number, askedAtMs: number): void {
     const nowMs = monotonicMs();
-    if (this.#isFollowing && nowMs - askedAtMs > TELLING_MS) return;
+    const roundTripMs = nowMs - askedAtMs;
+    if (roundTripMs > TELLING_MS && roundTripMs >= this.#roundTripMs) return;
+    this.#roundTripMs = roundTripMs;
     this.#aheadMs = theirsMs - (askedAtMs + nowMs) / 2;
     this.#isFollowing = true;
   }
