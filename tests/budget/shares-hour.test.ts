@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
 import { type Share, shareOf } from '../../packages/gateway/src/budget/shares.ts';
 import type { Budget } from '../../packages/gateway/src/budget/store.ts';
+import { isFull } from '../kit/rounds.ts';
 import { ROOM } from '../stores/room.ts';
 
 const budget: Budget = { key: 'b', limit: 30, windowMs: 60_000, inFlightMs: 10_000, lateMs: 5_000 };
@@ -76,6 +77,8 @@ describe('over an hour of 30 slots a minute', { timeout: 180_000 }, () => {
     const { part, perMinute } = await hourOf({ share: payer, everyMs: EVERY_MINUTE }, flood(50));
     expect(part).toBeGreaterThanOrEqual(0.9);
     expect(perMinute).toBeGreaterThan(27);
+    // Each of these hours takes seconds of processor time.
+    if (!isFull) return;
     expect((await hourOf({ share: payer, everyMs: EVERY_10_S }, flood(50))).part).toBeGreaterThanOrEqual(0.9);
     expect((await hourOf({ share: GUEST, everyMs: EVERY_MINUTE }, flood(50))).part).toBeLessThan(0.5);
   });
