@@ -78,20 +78,25 @@ const filesIn = (folder) =>
     .filter((path) => statSync(path).isFile())
     .sort();
 
+/** Each with where its standard output goes: tsc says there what is wrong, rolldown only what it has made. */
 const BUILD_STEPS = [
-  ['node_modules/typescript/bin/tsc', '--build'],
-  ['node_modules/rolldown/bin/cli.mjs', '--config'],
+  { words: ['node_modules/typescript/bin/tsc', '--build'], output: 2 },
+  { words: ['node_modules/rolldown/bin/cli.mjs', '--config'], output: 'ignore' },
 ];
 
 /** Compiles the packages, and bundles their programs, when their sources have changed. */
 export function build() {
   const sources = [...PACKAGES.flatMap((name) => filesIn(`packages/${name}/src`)), 'rolldown.config.mjs'];
   const content = sources.map((path) => path + readFileSync(path, 'utf8')).join('');
-  const result = [...PACKAGES.map((name) => `packages/${name}/dist/index.js`), 'packages/gateway/bin/main.js'];
+  const result = [
+    ...PACKAGES.map((name) => `packages/${name}/dist/index.js`),
+    'packages/gateway/bin/main.js',
+    'packages/client/bin/ask.js',
+  ];
   once({ name: 'built', content, result }, () => {
     process.stderr.write('Compiling …\n');
-    for (const step of BUILD_STEPS) {
-      const { status } = spawnSync(process.execPath, step, { stdio: [0, 2, 2] });
+    for (const { words, output } of BUILD_STEPS) {
+      const { status } = spawnSync(process.execPath, words, { stdio: [0, output, 2] });
       if (status !== 0) stop('The sources do not compile; see the lines above.');
     }
   });

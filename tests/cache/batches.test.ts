@@ -90,8 +90,12 @@ describe.each([
       [[one], '[]'],
       [[one], '"text"'],
       [[one], `${text} `],
+      [[one], text.replace(/\](\}?)$/, '],"more":[]$1')],
+      [[one], text.replace(/\](\}?)$/, '],[]$1')],
     ] as const)
-      expect(() => itemsOf(route, mints, answer)).toThrow();
+      expect(() => itemsOf(route, mints, answer)).toThrow(
+        expect.objectContaining({ code: 'upstream_invalid_response' }),
+      );
   });
 });
 

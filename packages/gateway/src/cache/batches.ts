@@ -59,12 +59,21 @@ export class KeptItem extends Kept {
 
 const unreadable = (reason: string): Refusal => new Refusal('upstream_invalid_response', { reason });
 
+/** A text that is cut elsewhere than around its items is no list of them. */
+function parsed(json: string): readonly Record<string, unknown>[] {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw unreadable('another shape than a list of items');
+  }
+}
+
 /** The texts of an upstream's items by mint, unchanged. Refuses what is not one item for each mint in compact JSON. */
 export function itemsOf({ method }: Route, mints: readonly string[], json: string): string[] {
   const { mint = 'mint', around: [before, after] = ['', ''] } = ROWS[method] ?? {};
   if (!json.startsWith(before) || !json.endsWith(after)) throw unreadable('another shape than a list of items');
   const inside = json.slice(before.length, json.length - after.length);
-  const values = JSON.parse(`[${inside}]`) as readonly Record<string, unknown>[];
+  const values = parsed(`[${inside}]`);
   const isWhole = values.length === mints.length && values.every((value, index) => value?.[mint] === mints[index]);
   if (!isWhole) throw unreadable('other items than were asked for');
   return textsOf(inside, values.length);

@@ -135,7 +135,7 @@ export class CachingUpstream implements Upstream {
   /** What is kept of a key and good enough, or how it is to be asked for. Its plan is remembered either way. */
   #find(plan: Plan, { noCache, maxAgeSeconds }: RequestFreshness): Found {
     const { key } = plan;
-    this.#plans.set(key.id, plan);
+    if (!this.#plans.get(key.id)) this.#plans.set(key.id, plan);
     const kept = this.#kept.get(key.id);
     const age = kept?.ageSeconds(this.#parts.now()) ?? Number.POSITIVE_INFINITY;
     const bound = kept instanceof KeptRefusal ? key.freshSeconds : key.maxStaleSeconds;
