@@ -13,7 +13,7 @@ const PROGRAMS = {
 };
 
 /** Commands that take nothing but a call for help. */
-const WITHOUT_WORDS = ['start', 'docs', 'measure', 'setup'];
+const WITHOUT_WORDS = ['start', 'docs', 'measure', 'measure:credit', 'setup'];
 
 const SIMULATE_WORDS = ['--held-out', '--quick', '--json'];
 
@@ -45,6 +45,7 @@ if (command === 'test') test(words);
 else if (command === 'dev') dev(words);
 else if (command === 'docs') await docs();
 else if (command === 'measure') await import('./measure/measure.mjs');
+else if (command === 'measure:credit') await import('./measure/credit.mjs');
 else if (command === 'measure:worst') await (await import('./measure/worst.mjs')).worst(words);
 else if (command === 'simulate') (await import('./simulate/simulate.mjs')).simulate(words);
 else if (PROGRAMS[command]) {

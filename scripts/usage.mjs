@@ -17,11 +17,13 @@ export const USAGE = {
   alone and refuses to start, naming every fault, when something is missing or wrong.
   All variables: docs/configuration.md
 `,
-  ask: `Usage: npm run ask -- <path> [<json body>] [--pay] [--keypair <file>] [--rpc <url>]
+  ask: `Usage: npm run ask -- <path> [<json body>] [--pay | --credit] [--keypair <file>] [--rpc <url>]
   <path>      assets/solana, or a whole path such as /v1/catalog
   <json body> makes it a POST: npm run ask -- assets/market-snapshots '{"mints":["…"]}'
   --keypair   a Solana CLI keypair file; without it a new wallet signs
   --pay       pay for the answer; without --keypair with USDC of the sandbox
+  --credit    pay from credit, by signature; buy a bundle of it when there is too little. Without --keypair its wallet
+              is kept in $XDG_STATE_HOME/asset-gateway/wallet.json (~/.local/state), for the sandbox alone
   --rpc       the Solana RPC to pay through; needed with --keypair
   ASSET_GATEWAY_URL is the gateway that is asked; unset, http://localhost:8402.
   Exit code: 0 a good answer, 1 a refusal or no answer, 2 the command was not understood.
@@ -44,6 +46,10 @@ export const USAGE = {
   measure: `Usage: npm run measure
   Measures how many microseconds of processor time a signed request costs here, beside a hand-written server's that gives
   the same answer, and what each stage costs: docs/performance.md. ROUNDS=full repeats it more often. Linux only.
+`,
+  'measure:credit': `Usage: npm run measure:credit
+  Measures how many microseconds of processor time a call costs here that credit pays by signature, beside a signed call that is
+  free: docs/performance.md. Linux only.
 `,
   'measure:worst': `Usage: npm run measure:worst [-- <id of a route> …]
   Sends the largest admissible texts of the worst kinds to every row, or to those that are named, and prints the

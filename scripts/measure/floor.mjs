@@ -1,5 +1,6 @@
 // What nobody can do without who gives the same answer: read the sign-in, verify it, use its nonce up, ask the upstream, answer.
-// No deadline, no limits, no budget, no log, no care for what is hostile. SIGN_IN=official checks by the official extension.
+// No deadline, no limits, no budget, no log, no care for what is hostile. SIGN_IN=official checks by the official extension,
+// KEEP=on asks its upstream once and gives that answer ever after.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -53,6 +54,14 @@ async function isOfficiallySignedIn(header, host) {
 const official = process.env.SIGN_IN === 'official' ? await import('@x402/extensions/sign-in-with-x') : undefined;
 const check = official ? isOfficiallySignedIn : isSignedIn;
 
+async function ask() {
+  const headers = { accept: 'application/json', 'accept-encoding': 'gzip, br', 'x-api-key': 'a-key-of-no-upstream' };
+  const { body } = await pool.request({ method: 'GET', path: '/v1/health', headers });
+  return body.text();
+}
+
+const kept = process.env.KEEP === 'on' ? await ask() : undefined;
+
 const server = createServer(async (request, response) => {
   const header = request.headers['sign-in-with-x'];
   const id = randomBytes(16).toString('hex');
@@ -60,9 +69,7 @@ const server = createServer(async (request, response) => {
     response.writeHead(402, { ...COMMON, 'X-Request-Id': id }).end(challenge(request));
     return;
   }
-  const headers = { accept: 'application/json', 'accept-encoding': 'gzip, br', 'x-api-key': 'a-key-of-no-upstream' };
-  const { body } = await pool.request({ method: 'GET', path: '/v1/health', headers });
-  const text = await body.text();
+  const text = kept ?? (await ask());
   const answer = `{"ok":true,"provider":"tokens","surface":"tokens","method":"health","result":${text}}`;
   const own = {
     'X-Request-Id': id,

@@ -10,6 +10,8 @@ import { measureStages } from './stages.mjs';
 const [ROUNDS, REQUESTS] = process.env.ROUNDS === 'full' ? [7, 5_000] : [3, 1_000];
 const [WARM_UP, CLIENTS] = [1_000, 16];
 const PATH = '/v1/x402/tokens/health';
+/** A path whose answer is kept, where answers are. */
+const KEPT_PATH = '/v1/x402/tokens/assets/search?q=sol&limit=5';
 /** The largest budget whose slots are kept on disk, and one that is not. */
 const [KEPT, LARGE] = [1_000, 1_000_000];
 /** So short that a thousand slots last for every request. */
@@ -19,11 +21,11 @@ const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-measure-'));
 const upstream = await start('upstream.mjs');
 const signers = Array.from({ length: CLIENTS }, newSigner);
 
-async function signed(name, file, variables) {
+async function signed(name, file, variables, path = PATH) {
   const shared = { TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: 'a-key-of-no-upstream', WINDOW_MS };
   const { url, child } = await start(file, { PORT: '0', DATA_DIR: join(folder, name), ...shared, ...variables });
   const clients = signers.map((signer) => new GatewayClient({ baseUrl: url, signer }));
-  return { name, url, child, asks: clients.map((client) => () => client.ask(PATH)), expected: 200 };
+  return { name, url, child, asks: clients.map((client) => () => client.ask(path)), expected: 200 };
 }
 
 const unsigned = (name, { url, child }, expected) => {
@@ -35,6 +37,9 @@ const subjects = [
   await signed('hand-written floor', 'floor.mjs', {}),
   gateway,
   await signed('gateway, slots on disk', 'gateway.mjs', { TOKENS_RATE_LIMIT_PER_MINUTE: KEPT }),
+  await signed('gateway, a search', 'gateway.mjs', { TOKENS_RATE_LIMIT_PER_MINUTE: LARGE }, KEPT_PATH),
+  await signed('gateway, the search from its cache', 'gateway.mjs', { RESPONSE_CACHE: 'on' }, KEPT_PATH),
+  await signed('floor that has kept its answer', 'floor.mjs', { KEEP: 'on' }),
   // Its Ed25519 is written in JavaScript: a few requests say enough.
   { ...(await signed('floor with the official sign-in', 'floor.mjs', { SIGN_IN: 'official' })), share: 0.05 },
   unsigned('bare server', upstream, 200),

@@ -76,7 +76,7 @@ const PROVIDER_ENTRY: Step = [
   '  tokens: { inFlight',
   '  quicknode: { inFlight: 1, channels: () => [] },\n  tokens: { inFlight',
 ];
-const SURFACE_NAME: Step = [`${PROTOCOL}/route.ts`, "| 'wallet';", "| 'wallet' | 'nfts';"];
+const SURFACE_NAME: Step = [`${PROTOCOL}/route.ts`, "| 'credit';", "| 'credit' | 'nfts';"];
 const ACCESS: Step = [
   `${PROTOCOL}/route.ts`,
   "'public' | 'siwx' | 'exact';",

@@ -12,6 +12,8 @@ const [TICK_MS, CALL_MS, HOUR_MS] = [1_000, 400, 3_600_000];
 interface Asker {
   readonly share: Share;
   readonly everyMs: number;
+  /** Whether it asks once more after the Retry-After of a refusal. */
+  readonly comesAgain?: boolean;
 }
 
 /** A sequence that is the same each time (Numerical Recipes' generator). */
@@ -32,19 +34,25 @@ async function hourOf(guest: Asker, floods: readonly Share[]) {
   let [serial, served, asked, slots] = [0, 0, 0, 0];
   const take = async (share: Share) => {
     const owner = `owner ${serial++}`;
-    const { kind } = await store.admit({ budget, owner, room: ROOM, share });
+    const { kind, retryAfterMs = 0 } = await store.admit({ budget, owner, room: ROOM, share });
     if (kind === 'admitted') slots += running.push({ owner, endsMs: now + CALL_MS }) && 1;
-    return kind === 'admitted';
+    return { isServed: kind === 'admitted', againMs: now + Math.max(1_000, Math.ceil(retryAfterMs / 1_000) * 1_000) };
   };
   const startMs = now;
-  let nextMs = now + guest.everyMs * random();
+  let [nextMs, againMs] = [now + guest.everyMs * random(), Number.POSITIVE_INFINITY];
   for (; now < startMs + HOUR_MS; now += TICK_MS) {
     while (running[0] && running[0].endsMs <= now) store.complete(budget, running.shift()?.owner ?? '');
     const first = Math.floor(random() * floods.length);
     for (const share of [...floods.slice(first), ...floods.slice(0, first)]) await take(share);
+    if (now >= againMs) {
+      againMs = Number.POSITIVE_INFINITY;
+      if ((await take(guest.share)).isServed) served++;
+    }
     if (now < nextMs) continue;
     asked++;
-    if (await take(guest.share)) served++;
+    const told = await take(guest.share);
+    if (told.isServed) served++;
+    else if (guest.comesAgain) againMs = told.againMs;
     nextMs += guest.everyMs;
   }
   return { part: served / asked, perMinute: slots / 60 };
@@ -70,6 +78,13 @@ describe('over an hour of 30 slots a minute', { timeout: 180_000 }, () => {
   it('beside ten groups that flood it gets what an even part would give it', async () => {
     expect((await hourOf({ share: GUEST, everyMs: EVERY_MINUTE }, flood(10))).part).toBe(1);
     expect((await hourOf({ share: GUEST, everyMs: 40_000 }, flood(10))).part).toBeGreaterThanOrEqual(0.9);
+    expect((await hourOf({ share: GUEST, everyMs: 31_000 }, flood(10))).part).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it('who asks there just before its first slot frees is refused each third time, and mostly served after Retry-After', async () => {
+    const guest = { share: GUEST, everyMs: 30_000 };
+    expect((await hourOf(guest, flood(10))).part).toBeLessThan(0.7);
+    expect((await hourOf({ ...guest, comesAgain: true }, flood(10))).part).toBeGreaterThanOrEqual(0.85);
   });
 
   it('a wallet that has paid is served nine times of ten beside fifty', async () => {

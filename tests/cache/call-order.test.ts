@@ -31,10 +31,8 @@ describe('what goes out', () => {
   it('a request that waits is called for at once while slots are free, and once only', () => {
     const order = new CallOrder(LIMITS);
     order.ask(key('a'), WAITS, 0);
-    expect(order.waiting()).toEqual(['a']);
     expect(called(order.next(30, 0))).toEqual(['a']);
     order.ask(key('a'), WAITS, 10);
-    expect(order.waiting()).toEqual([]);
     expect(called(order.next(29, 1_000))).toEqual([]);
     order.completed(['a'], true, 1_100);
     expect(called(order.next(29, 2_000))).toEqual([]);
@@ -64,8 +62,17 @@ describe('what goes out', () => {
     const order = new CallOrder(LIMITS);
     order.ask(key('a'), WAITS, 0);
     order.leave('a', WAITS);
-    expect(order.waiting()).toEqual([]);
     expect(called(order.next(30, 0))).toEqual([]);
+  });
+
+  it('a request whose sign-in was not good is not remembered', () => {
+    const { order, nowMs } = busyOrder();
+    for (let count = 0; count < 2_000; count++) {
+      order.ask(key('replayed'), WAITS, nowMs);
+      order.leave('replayed', { ...WAITS, isVoid: true });
+    }
+    for (const id of ['replayed', 'a']) order.ask(key(id), WAITS, nowMs);
+    expect(called(order.next(1, nowMs))).toEqual(['a']);
   });
 
   it.each([
@@ -112,7 +119,8 @@ describe('a batch', () => {
       for (let asked = 0; asked < count; asked++) order.ask(mint(id), WAITS, 0);
     }
     expect(called(order.next(30, 0))).toEqual(['x', 'y', 'z']);
-    expect(order.waiting()).toEqual(['w']);
+    order.completed(['x', 'y', 'z'], true, 500);
+    expect(called(order.next(29, 2_000))).toEqual(['w']);
   });
 
   it('takes along what is stale, and leaves alone what is fresh', () => {
@@ -140,6 +148,41 @@ describe('a call that fails', () => {
       expect(gaps[index + 1]).toBeGreaterThanOrEqual(afterMs);
       expect(gaps[index + 1]).toBeLessThanOrEqual(afterMs + 200);
     }
+  });
+
+  /** An order whose calls for these keys fail for so long, the first of them the most wanted. */
+  function failing(ids: readonly string[], untilMs: number): CallOrder {
+    const order = new CallOrder(LIMITS);
+    for (let nowMs = 0; nowMs < untilMs; nowMs += 1_000) {
+      for (const [index, id] of ids.entries())
+        for (let count = index; count < ids.length; count++) order.ask(key(id), WAITS, nowMs);
+      for (let next = called(order.next(30, nowMs)); next.length > 0; next = called(order.next(30, nowMs)))
+        order.completed(next, false, nowMs);
+    }
+    return order;
+  }
+
+  it('in an outage is held back no longer than the outage lasts: the first answer has the most wanted asked for', () => {
+    const order = failing(['most', 'more', 'less'], 600_000);
+    for (const id of ['new', 'less', 'more', 'most']) order.ask(key(id), WAITS, 600_000);
+    expect(called(order.next(30, 600_000))).toEqual(['new']);
+    order.completed(['new'], true, 600_100);
+    const order3 = [600_200, 602_000, 604_000].map((nowMs) => called(order.next(30, nowMs))[0]);
+    expect(order3).toEqual(['most', 'more', 'less']);
+  });
+
+  it('while others are answered stays held back', () => {
+    const order = failing(['broken'], 600_000);
+    let calls = 0;
+    for (let nowMs = 600_000; nowMs < 1_200_000; nowMs += 1_000) {
+      order.ask(key(`new ${nowMs}`), WAITS, nowMs);
+      order.ask(key('broken'), WAITS, nowMs);
+      for (let next = called(order.next(30, nowMs)); next.length > 0; next = called(order.next(30, nowMs))) {
+        order.completed(next, next[0] !== 'broken', nowMs);
+        if (next[0] === 'broken') calls++;
+      }
+    }
+    expect(calls).toBeLessThanOrEqual(11);
   });
 
   it('holds back nobody else, and counts no more after a success', () => {
@@ -185,7 +228,7 @@ function drive(steps: readonly Step[], limits = LIMITS) {
     const ask = { ageSeconds, refusesCached, weight: 1, isWaiting: refusesCached || ageSeconds === undefined };
     order.ask(asked, ask, nowMs);
     if (ask.isWaiting) due.push({ atMs: nowMs + 2_000, act: () => order.leave(asked.id, ask) });
-    largest = Math.max(largest, order.size());
+    largest = Math.max(largest, order.size);
     const ids = called(order.next(free, nowMs));
     if (ids.length === 0) continue;
     calls.push({ atMs: nowMs, free, ids });
@@ -255,7 +298,7 @@ describe('a flood of random keys', () => {
   it('drops the poorest first: what has been asked for often is still known after it', () => {
     const { order, nowMs } = busyOrder();
     for (let id = 0; id < 5_000; id++) order.ask(key(`x${id}`), WAITS, nowMs + id);
-    expect(order.size()).toBeLessThanOrEqual(2 * LIMITS.known);
+    expect(order.size).toBeLessThanOrEqual(2 * LIMITS.known);
     order.ask(key('a'), WAITS, nowMs + 5_000);
     for (const id of ['p', 'q']) for (let count = 0; count < 9; count++) order.ask(key(id), WAITS, nowMs + 5_000);
     expect(called(order.next(1, nowMs + 5_001))).toEqual(['a']);

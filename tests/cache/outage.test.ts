@@ -50,6 +50,19 @@ it('an upstream that is down: stale answers within their bound, then its refusal
   expect(gateway.upstream.arrivals.length - again).toBeLessThanOrEqual(2);
 }, 60_000);
 
+it('a used sign-in that is sent again for what is stale asks nothing of the upstream, a good one has it refreshed', async () => {
+  const init = { headers: { 'SIGN-IN-WITH-X': await signedHeader(urlOf('stale')) } };
+  expect((await fetch(urlOf('stale'), init)).status).toBe(200);
+  await pause(1_200);
+  const before = gateway.upstream.arrivals.length;
+  const replays = await Promise.all(Array.from({ length: 10 }, () => fetch(urlOf('stale'), init)));
+  expect(new Set(replays.map(({ status }) => status))).toEqual(new Set([402]));
+  await pause(500);
+  expect(gateway.upstream.arrivals.length).toBe(before);
+  expect((await ask('stale')).status).toBe(200);
+  await expect.poll(() => gateway.upstream.arrivals.length).toBe(before + 1);
+});
+
 it('a used sign-in that is sent again for what is too old keeps nobody from having it', async () => {
   const init = { headers: { 'SIGN-IN-WITH-X': await signedHeader(urlOf('replayed')) } };
   expect((await fetch(urlOf('replayed'), init)).status).toBe(200);

@@ -8,6 +8,7 @@ type Config = ReturnType<typeof readConfig>;
 const READ: Readonly<Record<string, (config: Config) => unknown>> = {
   PORT: ({ port }) => port,
   HOST: ({ host }) => host,
+  SALES_KEEP_DAYS: ({ journalKeepMs }) => journalKeepMs / 86_400_000,
   SERVICE_NAME: ({ serviceName }) => serviceName,
   TOKENS_API_BASE_URL: ({ tokens }) => tokens?.baseUrl,
   TOKENS_RATE_LIMIT_PER_MINUTE: ({ tokens }) => tokens?.limitPerMinute,
@@ -17,6 +18,7 @@ const READ: Readonly<Record<string, (config: Config) => unknown>> = {
   DATA_DIR: ({ dataDir }) => dataDir,
   LOG_LEVEL: ({ logLevel }) => logLevel,
   RESPONSE_CACHE: ({ cache }) => (cache ? 'on' : 'off'),
+  RECEIPTS: ({ receipts }) => (receipts ? 'on' : 'off'),
   CACHE_MAX_MIB: () => (readConfig({ ...MINIMAL, RESPONSE_CACHE: 'on' }).cache?.maxBytes ?? 0) / 1_048_576,
   METRICS_HOST: ({ metrics }) => metrics?.host,
   HELIUS_WALLET_API_BASE_URL: ({ paid }) => paid?.wallet?.baseUrl,
@@ -25,9 +27,21 @@ const READ: Readonly<Record<string, (config: Config) => unknown>> = {
   WALLET_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.wallet,
   PAYMENT_MEMO: ({ paid }) => (paid?.useMemos ? 'on' : 'off'),
   PRICE_SURCHARGE_USD_MICROS: ({ paid }) => paid?.surchargeMicros,
+  CREDIT: ({ credit }) => (credit ? 'on' : 'off'),
+  CREDIT_BUNDLE_USD: () => inDollars(withCredit().bundleMicros),
+  CREDIT_BUNDLES_USD: () => withCredit().bundlesMicros.map(inDollars).join(','),
+  CREDIT_MAX_USD: () => inDollars(withCredit().limitMicros),
   FEE_BUDGET_LAMPORTS_PER_HOUR: ({ paid }) => paid?.feeBudgetPerHour,
   PAID_UPSTREAM_TIMEOUT_MS: ({ paid }) => paid?.upstreamTimeoutMs,
 };
+
+const inDollars = (micros: number): string => String(micros / 1_000_000);
+
+function withCredit() {
+  const { credit } = readConfig({ ...MINIMAL, CREDIT: 'on' });
+  if (!credit) throw new Error('credit is off');
+  return credit;
+}
 
 /** Words instead of a value, and the variable of another program. */
 const ELSEWHERE = ['GATEWAY_SECRET', 'METRICS_PORT', 'LOG_FORMAT', 'ASSET_GATEWAY_URL'];

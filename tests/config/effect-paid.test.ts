@@ -1,19 +1,23 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client';
 import type { Environment } from '@asset-gateway/gateway';
 import { NETWORKS } from '@asset-gateway/protocol';
+import { type JWSSignedReceipt, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
 import bs58 from 'bs58';
+import { type Database, open } from 'lmdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JournalKey } from '../../packages/gateway/src/payments/store/journal-table.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
-import { ask, newBuyer, newPath, type Reply } from '../payments/fault-buyer.ts';
+import { ask, newBuyer, newPath, type Reply, receiptIn } from '../payments/fault-buyer.ts';
 import { addressOf } from '../payments/forge-market.ts';
+import { entryOf } from '../sales/entries.ts';
 
 const SOL = 1_000_000_000n;
 
@@ -47,13 +51,40 @@ const termsOf = (variables: Environment): Promise<Terms | undefined> =>
     async ({ url }) => (JSON.parse((await ask(url + newPath())).text) as { accepts: Terms[] }).accepts[0],
   );
 
+const DAY_MS = 86_400_000;
+
 const buy = (variables: Environment): Promise<Reply> =>
   withMarket(variables, async ({ url }) => {
     const target = url + newPath();
     return ask(target, await (await newBuyer(solana.mainnet)).pay(target));
   });
 
+/** How long ago the entries of a journal were made that are left after a sale, in days. */
+async function agesLeft(variables: Environment): Promise<number[]> {
+  const dataDir = makeFolder();
+  const agedMs = Date.now() - 40 * DAY_MS;
+  const change = async <T>(happen: (journal: Database<object, JournalKey>) => Promise<T>): Promise<T> => {
+    const root = open({ path: `${dataDir}/gateway.lmdb`, maxDbs: 20 });
+    const answer = await happen(root.openDB<object, JournalKey>({ name: 'journal' }));
+    await root.close();
+    return answer;
+  };
+  await change((journal) => journal.put([agedMs, 0, 'test'], entryOf()));
+  await withMarket({ DATA_DIR: dataDir, ...variables }, async ({ url }) => {
+    const target = url + newPath();
+    await ask(target, await (await newBuyer(solana.mainnet)).pay(target));
+  });
+  const times = await change(async (journal) => Array.from(journal.getKeys(), ([atMs]) => atMs));
+  rmSync(dataDir, { recursive: true, force: true });
+  return times.map((atMs) => Math.floor((Date.now() - atMs) / DAY_MS));
+}
+
 describe('a variable of the paid routes takes effect', () => {
+  it('SALES_KEEP_DAYS: how long it is known what was sold', async () => {
+    expect(await agesLeft({})).toEqual([40, 0]);
+    expect(await agesLeft({ SALES_KEEP_DAYS: '30' })).toEqual([0]);
+  });
+
   let all: string[];
   beforeAll(async () => {
     all = await pathsOf({});
@@ -126,6 +157,16 @@ describe('a variable of the paid routes takes effect', () => {
     expect(usual?.extra.memo).toMatch(/^[\w-]{32}$/);
     expect(other?.extra.memo).toBeUndefined();
     expect(Number(other?.amount) - Number(usual?.amount)).toBe(600);
+  });
+
+  it('RECEIPTS and RECEIPT_KEYPAIR: whether an answer has a receipt, and what that is signed with', async () => {
+    const keypair = newKeypair();
+    const receipt = await buy({ RECEIPTS: 'on', RECEIPT_KEYPAIR: bs58.encode(keypair) });
+    const settled = receiptIn(receipt) as { extensions: { 'offer-receipt': { info: { receipt: JWSSignedReceipt } } } };
+    const key = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(keypair.subarray(32)).toString('base64url') };
+    const signed = settled.extensions['offer-receipt'].info.receipt;
+    expect(await verifyReceiptSignatureJWS(signed, key)).toMatchObject({ network: NETWORKS.mainnet });
+    expect(receiptIn(await buy({}))).not.toHaveProperty('extensions');
   });
 
   it('PRICES_FILE: what a challenge asks for, and what an answer says it cost', async () => {

@@ -1,4 +1,5 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Environment } from '@asset-gateway/gateway';
 import { afterAll, describe, expect, it } from 'vitest';
 import { expectRefusal } from '../http/error-table.ts';
@@ -132,6 +133,13 @@ describe.concurrent('a variable takes effect', () => {
     expect(gateway.upstream.arrivals).toHaveLength(1);
   });
 
+  it('BLOCKED_FILE: who is not served', async () => {
+    const BLOCKED_FILE = join(makeFolder(), 'blocked.txt');
+    writeFileSync(BLOCKED_FILE, '127.0.0.1\n');
+    const gateway = await start({ BLOCKED_FILE });
+    expect((await fetch(gateway.url + HEALTH)).status).toBe(403);
+  });
+
   it('FAIR_SHARES: whether one address may have the whole budget', async () => {
     const statusesWith = async (value: string) => {
       const gateway = await start({ FAIR_SHARES: value, TOKENS_RATE_LIMIT_PER_MINUTE: '5' });
@@ -178,6 +186,18 @@ describe.concurrent('a variable takes effect', () => {
     const local = await start({ METRICS_PORT: '0' });
     expect(local.gateway.metricsUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
     expect((await start({ METRICS_HOST: '127.0.0.1' })).gateway.metricsUrl).toBeUndefined();
+  });
+
+  it('METRICS_TOKEN: who is told what was sold', async () => {
+    const statusWith = async (variables: Environment, authorization: string) => {
+      const { gateway } = await start({ METRICS_PORT: '0', ...variables });
+      const url = new URL('/sales', gateway.metricsUrl);
+      return (await fetch(url, { headers: { authorization } })).status;
+    };
+    const guarded = { METRICS_TOKEN: 'a-token-for-sales' };
+    expect(await statusWith({}, '')).toBe(200);
+    expect(await statusWith(guarded, '')).toBe(401);
+    expect(await statusWith(guarded, 'Bearer a-token-for-sales')).toBe(200);
   });
 
   it('TRUST_PROXY: who the client in the log is', async () => {

@@ -34,6 +34,7 @@ describe('without variables but a key', () => {
       logLevel: 'info',
       logFormat: undefined,
       metrics: undefined,
+      journalKeepMs: 400 * 86_400_000,
       notices: [],
     });
   });
@@ -70,6 +71,7 @@ const GOOD: readonly (readonly [string, string, object])[] = [
   ['GATEWAY_SECRET', SECRET, { secrets: [SECRET] }],
   ['GATEWAY_SECRET', `${SECRET}1, ${SECRET}2`, { secrets: [`${SECRET}1`, `${SECRET}2`] }],
   ['METRICS_PORT', '0', { metrics: { port: 0, host: '127.0.0.1' } }],
+  ['SALES_KEEP_DAYS', '30', { journalKeepMs: 30 * 86_400_000 }],
   ['METRICS_PORT', '9464', { metrics: { port: 9464, host: '127.0.0.1' } }],
   ['DATA_DIR', '/somewhere', { dataDir: '/somewhere' }],
   ['UPSTREAM_TIMEOUT_MS', '1', { upstreamTimeoutMs: 1 }],
@@ -85,6 +87,8 @@ const GOOD: readonly (readonly [string, string, object])[] = [
   ['RESPONSE_CACHE', 'on', { cache: { lifetimes: LIFETIMES, maxBytes: 268_435_456 } }],
   ['FAIR_SHARES', 'off', { fairShares: false }],
   ['FAIR_SHARES', 'on', { fairShares: true }],
+  ['RECEIPTS', 'off', { receipts: undefined }],
+  ['RECEIPTS', 'on', { receipts: { keypairs: [] } }],
 ];
 
 describe('REDIS_URL', () => {
@@ -144,6 +148,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
     'http://',
   ],
   TOKENS_API_KEY: [
+    Array.from({ length: 17 }, (_, index) => `key-${index}`).join(),
     'two words',
     'line\nbreak',
     'ключ',
@@ -176,6 +181,8 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
     '10.0.0.0/0008',
   ],
   METRICS_PORT: [...NO_INTEGER, '65536'],
+  METRICS_TOKEN: ['too-short', 'sixteen characters', 'a-token-é-beyond-ascii'],
+  SALES_KEEP_DAYS: [...NO_INTEGER, '0', '10001'],
   LOG_LEVEL: ['verbose', 'INFO', '30', 'info,debug'],
   LOG_FORMAT: ['text', 'JSON', 'pretty,json'],
   RESPONSE_CACHE: ['ON', '60', 'OFF'],
@@ -189,6 +196,9 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   SOLANA_MAINNET_RPC_URL: NO_URL,
   SOLANA_DEVNET_RPC_URL: NO_URL,
   FACILITATOR_URL: NO_URL,
+  BLOCKED_FILE: ['/no/such/file', '.', 'package.json'],
+  RECEIPTS: ['yes', 'ON', '1'],
+  RECEIPT_KEYPAIR: ['x', '[1,2,3]', '/no/such/file'],
   FEE_PAYER_KEYPAIR: ['x', '[1,2,3]', '/no/such/file'],
   PAY_TO_WALLET: ['x', '0'.repeat(44), '1'.repeat(31)],
   RPC_RATE_LIMIT_PER_SECOND: NO_INTEGER,

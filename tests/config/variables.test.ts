@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 const SHOWN_IN = [
   'tests/config/effect.test.ts',
   'tests/config/effect-cache.test.ts',
+  'tests/config/effect-credit.test.ts',
   'tests/config/effect-paid.test.ts',
   // The command line's only variable.
   'tests/payments/buying-ask.test.ts',

@@ -1,11 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import bs58 from 'bs58';
+import { open } from 'lmdb';
 import { describe, expect, it } from 'vitest';
 import type { Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import type { Readings } from '../../packages/gateway/src/metrics/readings.ts';
+import type { HeldRecord } from '../../packages/gateway/src/payments/state.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { makeFolder } from '../kit/folder.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startRedis } from '../kit/redis.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
@@ -95,6 +99,24 @@ async function loseAnOutcome(market: SellingGateway): Promise<void> {
   await buy(market);
 }
 
+/** An outcome is lost, and eleven minutes go by. */
+async function unknownForLong(): Promise<Change> {
+  const dataDir = makeFolder();
+  const solana = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
+  const { before } = await change(await startSellingGateway({ METRICS_PORT: '0' }, { dataDir, solana }), loseAnOutcome);
+  const root = open({ path: `${dataDir}/gateway.lmdb`, maxDbs: 20 });
+  const records = root.openDB<HeldRecord, string>({ name: 'payments' });
+  for (const { key, value } of Array.from(records.getRange()))
+    await records.put(key, { ...value, settlingSinceMs: Date.now() - 660_000 });
+  await root.close();
+  const later = await startSellingGateway({ METRICS_PORT: '0' }, { dataDir, solana });
+  const after = await calmTextOf(later);
+  await later.stop();
+  await solana.close();
+  rmSync(dataDir, { recursive: true, force: true });
+  return { before, after };
+}
+
 /** The fee payer's SOL goes elsewhere, and somebody pays. */
 async function drainAndBuy(market: SellingGateway): Promise<void> {
   drain(market.solana);
@@ -135,7 +157,7 @@ const brokenStore = (store: Store): Store => ({
 const HEALTHY: Readings = {
   isReady: () => true,
   channels: () => [],
-  openPayments: async () => 0,
+  openPayments: async () => ({ count: 0, oldestMs: 0 }),
   feePayers: async () => [],
   sales: () => [],
 };
@@ -203,6 +225,8 @@ const CONDITIONS: Readonly<Record<string, readonly [make: () => Promise<Change>,
   ],
   UpstreamAsksForPause: [async () => change(await openHouse(), askingWith({ status: 429 })), 'goes on'],
   SettlementsUnresolved: [async () => change(await openGateway(), loseAnOutcome), 'goes on'],
+  SettlementUnknownForLong: [unknownForLong, 'goes on'],
+  MarginBelowZero: [async () => change(await openGateway({ SOL_PRICE_USD: '150' }), buy), 'goes on'],
   PaymentsUnavailable: [
     async () => change(await openGateway({ FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' }), buy),
     'goes on',

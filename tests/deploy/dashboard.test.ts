@@ -27,7 +27,10 @@ let words: Readonly<Record<string, readonly string[]>>;
 
 /** A gateway that has done everything once, and what it then gives out. */
 beforeAll(async () => {
-  gateway = await startTestGateway({ METRICS_PORT: '0', RESPONSE_CACHE: 'on', FAIR_SHARES: 'on' }, { paid: true });
+  gateway = await startTestGateway(
+    { METRICS_PORT: '0', RESPONSE_CACHE: 'on', FAIR_SHARES: 'on', SOL_PRICE_USD: '150' },
+    { paid: true },
+  );
   expect((await askSigned(gateway.url + pathOf(rowOf('tokens.health')))).status).toBe(200);
   expect((await askSigned(gateway.url + targetOf(rowOf('tokens.search')))).status).toBe(200);
   const bought = rowOf('rpc.mainnet.helius.getBalance');
@@ -46,6 +49,7 @@ beforeAll(async () => {
     cluster: routes.map(({ cluster = '' }) => cluster),
     result: ['accepted', ...codes.filter((code) => code === 'sign_in_required' || code.startsWith('invalid_siwx_'))],
     state: ['settled', 'refused', 'unknown', 'unsent'],
+    kind: ['settlement', 'grant', 'debit'],
   };
 });
 afterAll(() => gateway.stop());

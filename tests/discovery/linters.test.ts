@@ -56,7 +56,7 @@ await suiteOfPackages('the linters that people run', { '.': { dependencies: PACK
   beforeAll(async () => {
     const port = await freePort();
     // With a public origin: one linter warns of a document that names this machine, as the one in the repository does.
-    const gateway = await startEverything({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port) });
+    const gateway = await startEverything({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port), CREDIT: 'on' });
     document = await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).text();
     await gateway.stop();
   });

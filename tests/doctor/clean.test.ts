@@ -1,6 +1,7 @@
 import { examine } from '@asset-gateway/doctor';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { newList } from '../blocked/kit.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 
@@ -30,6 +31,20 @@ describe('the doctor finds nothing to fix', () => {
     const gateway = await startSellingGateway({ PRICE_SURCHARGE_USD_MICROS: '1234', PAYMENT_MEMO }, { solana: solana });
     expect(await examine(gateway.url)).toMatchObject({ routes: 41, findings: [] });
     expect(solana.provider.arrivals).toEqual([]);
+    await gateway.stop();
+  });
+
+  it('with a gateway that sells credit as well', async () => {
+    const gateway = await startSellingGateway({ CREDIT: 'on' }, { solana: solana });
+    expect(await examine(gateway.url)).toMatchObject({ routes: 44, findings: [] });
+    expect(solana.provider.arrivals).toEqual([]);
+    await gateway.stop();
+  });
+
+  it('with a gateway that signs receipts and blocks somebody', async () => {
+    const { BLOCKED_FILE = '' } = newList('203.0.113.0/24').variables;
+    const gateway = await startSellingGateway({ RECEIPTS: 'on', BLOCKED_FILE }, { solana: solana });
+    expect(await examine(gateway.url)).toMatchObject({ routes: 41, findings: [] });
     await gateway.stop();
   });
 });

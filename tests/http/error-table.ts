@@ -24,6 +24,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
     'payment_rejected',
     ...Object.keys(REFUSALS).filter((code) => code.startsWith('invalid_exact_svm_')),
   ],
+  403: ['blocked'],
   404: ['not_found', 'upstream_rejected'],
   405: ['method_not_allowed'],
   408: ['request_timeout'],

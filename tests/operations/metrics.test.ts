@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { HEADERS } from '@asset-gateway/protocol';
+import type { PaymentRequired } from '@x402/core/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
-import { callOf } from '../payments/calls.ts';
+import { callOf, headerOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { secretsIn } from '../upstream/canary.ts';
 import { slotsLeft } from '../upstream/exchange.ts';
@@ -14,8 +16,13 @@ const PREFIX = 'asset_gateway_';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  const variables = { METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '300' };
-  gateway = await startTestGateway({ ...variables, RESPONSE_CACHE: 'on' }, { paid: true });
+  const variables = {
+    METRICS_PORT: '0',
+    TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
+    UPSTREAM_TIMEOUT_MS: '300',
+    SOL_PRICE_USD: '150',
+  };
+  gateway = await startTestGateway({ ...variables, RESPONSE_CACHE: 'on', CREDIT: 'on' }, { paid: true });
 });
 afterAll(() => gateway.stop());
 
@@ -31,6 +38,29 @@ async function buy(): Promise<void> {
   const { target, init } = callOf('rpc.mainnet.helius.getBalance');
   const wallet = await openWallet(gateway.solana);
   expect((await wallet.buy(gateway.url + target, init)).status).toBe(200);
+}
+
+/** Buys a bundle, which covers the next payment. */
+async function spendCredit(): Promise<void> {
+  if (!gateway.solana) throw new Error('nothing is sold');
+  const { target, init } = callOf('rpc.mainnet.helius.getBalance');
+  const wallet = await openWallet(gateway.solana);
+  for (const place of [1, 0]) {
+    const { accepts, ...required } = await requiredOf(gateway.url + target, init);
+    const chosen = accepts[place];
+    if (!chosen) throw new Error('no bundle is offered');
+    const payment = headerOf(await wallet.pay({ ...required, accepts: [chosen] }));
+    const answer = await fetch(gateway.url + target, {
+      ...init,
+      headers: { ...init.headers, [HEADERS.payment]: payment },
+    });
+    expect(answer.status).toBe(200);
+  }
+}
+
+async function requiredOf(url: string, init: RequestInit): Promise<PaymentRequired> {
+  const header = (await fetch(url, init)).headers.get(HEADERS.paymentRequired) ?? '';
+  return JSON.parse(Buffer.from(header, 'base64').toString()) as PaymentRequired;
 }
 
 /** Name, type and labels of each row of the page. */
@@ -49,6 +79,7 @@ describe('docs/metrics.md', () => {
     await new Visitor(gateway).ask({ target: HEALTH });
     await new Visitor(gateway).ask({ target: `${TOKENS}/assets/search?q=solana` });
     await buy();
+    await spendCredit();
     const scraped = await scrape(gateway.gateway);
     const own = [...scraped.types].filter(([name]) => name.startsWith(PREFIX));
     const asTypes = DOCUMENTED.map(({ name, type }) => [name, type]);

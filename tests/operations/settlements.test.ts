@@ -120,7 +120,7 @@ describe('the fee payer', () => {
     const readings: Readings = {
       isReady: () => true,
       channels: () => [],
-      openPayments: async () => 0,
+      openPayments: async () => ({ count: 0, oldestMs: 0 }),
       feePayers: async () => answers.splice(0, 1),
       sales: () => [],
     };

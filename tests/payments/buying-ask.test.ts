@@ -1,60 +1,29 @@
-import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { freePort } from '../http/ports.ts';
+import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startGatewayRow } from '../kit/gateway-row.ts';
+import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { leaves, leavesNoTrace, ROOMY } from './calls.ts';
 
-const ASK = 'packages/client/bin/ask.js';
 const BALANCE = 'solana/mainnet/helius/rpc/getBalance';
 const BODY = JSON.stringify({ params: ['So11111111111111111111111111111111111111112'] });
 
 let gateway: SellingGateway;
 beforeAll(async () => {
-  gateway = await openRow();
+  gateway = await startGatewayRow(ROOMY);
 });
 afterAll(async () => {
   await gateway.stop();
   await gateway.solana.close();
 });
 
-/** The gateway and, on the two ports after its own, the chains; another program may take one of them meanwhile. */
-async function openRow(attempts = 5): Promise<SellingGateway> {
-  const port = await freePort();
-  let solana: SolanaSandbox | undefined;
-  try {
-    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, port: port + 1 });
-    return await startSellingGateway({ ...ROOMY, PORT: String(port) }, { solana: solana });
-  } catch (error) {
-    await solana?.close();
-    if (attempts === 0) throw error;
-    return openRow(attempts - 1);
-  }
-}
-
-interface Outcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs the command line as a user does. */
-function ask(...words: string[]): Promise<Outcome> {
-  const env = { PATH: process.env.PATH, ASSET_GATEWAY_URL: gateway.url };
-  const child = spawn(process.execPath, [ASK, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const read = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].on('data', (chunk: Buffer) => {
-      read[name] += chunk.toString();
-    });
-  }
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, ...read })));
-}
+const ask = (...words: string[]): Promise<Outcome> =>
+  runCommand(node('packages/client/bin/ask.js', ...words), { env: { ASSET_GATEWAY_URL: gateway.url } });
 
 const printed = ({ stdout }: Outcome) => JSON.parse(stdout) as Record<string, unknown>;
 

@@ -80,7 +80,7 @@ function suite(openDocuments: () => Promise<{ documents: PaymentDocuments; close
 describe('documents of payments in a folder', () => {
   suite(async () => {
     const folder = makeFolder();
-    const root = open({ path: `${folder}/gateway.lmdb`, maxDbs: 8 });
+    const root = open({ path: `${folder}/gateway.lmdb`, maxDbs: 20 });
     return {
       documents: new EmbeddedDocuments(root, Date.now, new FreeSpace(folder)),
       async close() {

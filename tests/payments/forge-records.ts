@@ -26,7 +26,7 @@ const START_MS = Date.parse('2026-11-20T00:00:00Z');
 /** The payments of a new folder. */
 async function openEmbeddedLedger(): Promise<Ledger> {
   const folder = makeFolder();
-  const openRoot = () => open({ path: `${folder}/gateway.lmdb`, maxDbs: 8 });
+  const openRoot = () => open({ path: `${folder}/gateway.lmdb`, maxDbs: 20 });
   const space = new FreeSpace(folder);
   let root = openRoot();
   const ledger: Ledger = {

@@ -60,7 +60,13 @@ onEveryLedger((open) => {
       const payment = newPayment();
       await startSettling(ledger, payment, '{"lamports":18446744073709551615}');
       await ledger.reopen();
-      const record = { ...payment, signature: 'signature', height: 7, progress: 'unresolved' };
+      const record = {
+        ...payment,
+        signature: 'signature',
+        height: 7,
+        progress: 'unresolved',
+        settlingSinceMs: expect.any(Number),
+      };
       expect(await ledger.payments.find(payment.key)).toEqual(record);
       expect(await ledger.payments.open()).toEqual([record]);
       expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');

@@ -45,6 +45,7 @@ describe('in a clone in which nothing is installed', () => {
       'doctor',
       'gateway',
       'measure',
+      'measure:credit',
       'measure:worst',
       'simulate',
       'start',

@@ -53,7 +53,8 @@ const commandsIn = (shown: string): string[] =>
   [...shown.matchAll(/^ {4}(.*npm run ask -- .*?)\r?$/gm)].map(([, command = '']) => command);
 
 /** Types a command of the banner. */
-const type = (command: string) => runCommand(['sh', '-c', command.replace('npm run ask --', ASK)]);
+const type = (command: string) =>
+  runCommand(['sh', '-c', command.replace('npm run ask --', ASK)], { env: { XDG_STATE_HOME: folder } });
 
 async function stopped({ child, ended }: Command): Promise<number | null> {
   child.kill('SIGTERM');
@@ -61,7 +62,7 @@ async function stopped({ child, ended }: Command): Promise<number | null> {
 }
 
 describe('the sandbox, on a port that is not the usual one', { timeout: PATIENCE_MS }, () => {
-  it('ends with commands that find it, and says which ports it has taken', async () => {
+  it('ends with commands that find it, sells credit as well, and says which ports it has taken', async () => {
     const { command, port, shown } = await startRow();
     const commands = commandsIn(shown);
     expect(commands).toHaveLength(2);
@@ -70,6 +71,8 @@ describe('the sandbox, on a port that is not the usual one', { timeout: PATIENCE
       const outcome = await type(each);
       expect([outcome.code, JSON.parse(outcome.stdout).ok], outcome.stderr).toEqual([0, true]);
     }
+    const bought = await type(String(commands[1]).replace('--pay', '--credit'));
+    expect(bought.stderr).toMatch(/^paying \$0\.05 .*\n(?:.*\n)*credit: \$0\.049995 left\n$/);
     const ports = /other ports +(.*)/.exec(shown)?.[1] ?? '';
     expect(ports).toMatch(new RegExp(`^${port + 1} mainnet, ${port + 2} devnet, \\d+ Tokens API, \\d+ providers$`));
     for (const [taken] of ports.matchAll(/\d+/g))
@@ -93,7 +96,7 @@ suiteWith('script', 'the sandbox at a terminal', (script) => {
   it('shows its banner last, and short lines from the first request on', { timeout: PATIENCE_MS }, async () => {
     const { command, port, shown } = await startRow(inTerminal(script, START));
     const notices = shown.slice(0, shown.indexOf('Asset gateway listening'));
-    expect(notices).toMatch(/^(?:\d\d:\d\d:\d\d {2}(?:rpc|das|wallet): from .*\r\n){3}\r\n +$/);
+    expect(notices).toMatch(/^(?:\d\d:\d\d:\d\d {2}(?:(?:rpc|das|wallet): from|credit: a bundle of) .*\r\n){4}\r\n +$/);
     await fetch(`http://127.0.0.1:${port}/healthz`);
     const after = (await written(command, '/healthz')).slice(shown.length);
     expect(after).toMatch(/^\d\d:\d\d:\d\d {2}200 GET \/healthz {2}[\d.]+ ms\r\n$/);

@@ -1,6 +1,10 @@
+import { type Route, routes } from '@asset-gateway/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CallClaim } from '../../packages/gateway/src/cache/call-claim.ts';
 import { RedisEntries } from '../../packages/gateway/src/cache/redis-entries.ts';
 import { READ, WRITE } from '../../packages/gateway/src/cache/redis-scripts.ts';
+import type { Claim } from '../../packages/gateway/src/cache/shared-entries.ts';
+import type { Input } from '../../packages/gateway/src/call.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { Keyspace } from '../../packages/gateway/src/stores/redis/keyspace.ts';
 import { sleep } from '../budget/history.ts';
@@ -17,11 +21,11 @@ redisSuite('shared entries in Redis', () => {
   let redis: RedisServer;
   const connections: RedisConnection[] = [];
   /** One node more. */
-  async function open({ secrets = [SECRET], scope = 'upstream' } = {}): Promise<RedisEntries> {
+  async function open({ secrets = [SECRET], scope = 'upstream', leaseMs = LEASE_MS } = {}): Promise<RedisEntries> {
     const connection = await RedisConnection.load(redis.url);
     connections.push(connection);
     await connection.connect(() => undefined);
-    return new RedisEntries(connection, { secrets, scope, leaseMs: LEASE_MS, now });
+    return new RedisEntries(connection, { secrets, scope, leaseMs, now });
   }
   let one: RedisEntries;
   let other: RedisEntries;
@@ -117,8 +121,14 @@ redisSuite('shared entries in Redis', () => {
       const name = await nameOf('entry');
       await redis.command('DEL', name);
       await redis.command('RPUSH', name, 'a list');
-      expect((await other.read([KEY])).size).toBe(0);
-      expect((await other.claim([KEY], 'other')).leased.size).toBe(1);
+      await redis.command('RPUSH', name.replace(':entry:', ':lease:'), 'a list');
+      await share(ANOTHER);
+      expect([...(await other.read([KEY, ANOTHER])).keys()]).toEqual([ANOTHER.id]);
+      const { leased, entries } = await other.claim([KEY, ANOTHER], 'other');
+      expect([leased.size, [...entries.keys()]]).toEqual([2, [ANOTHER.id]]);
+      await other.write([{ key: KEY, fetchedAtMs: now(), json: JSON_TEXT }], 'other');
+      expect((await one.read([KEY])).size).toBe(1);
+      expect((await one.claim([KEY], 'one')).leased.size).toBe(1);
     });
   });
 
@@ -132,6 +142,27 @@ redisSuite('shared entries in Redis', () => {
       await one.giveBack([ANOTHER], 'one');
       const { leased, entries } = await other.claim([KEY, ANOTHER], 'other');
       expect([leased, [...entries.keys()]]).toEqual([new Set([KEY.id, ANOTHER.id]), [KEY.id]]);
+    });
+
+    it('are asked for again without the entry that is known, until there is another one', async () => {
+      await share(KEY, 2_000);
+      const tagIn = ({ entries }: Claim) => entries.get(KEY.id)?.tag ?? 'none';
+      const tags = new Map([[KEY.id, tagIn(await other.claim([KEY], 'other'))]]);
+      expect((await other.claim([KEY], 'other', tags)).entries.size).toBe(0);
+      await share(KEY, 0, '"newer"');
+      const again = await other.claim([KEY], 'other', tags);
+      expect(again.entries.get(KEY.id)?.json).toBe('"newer"');
+    });
+
+    it('of others are waited for until they must have ended, however long they last', async () => {
+      const short = await open({ leaseMs: 300 });
+      await one.claim([KEY], 'one');
+      const claim = new CallClaim({ entries: short, owner: 'short', isEnough: () => false });
+      const plan = { key: KEY, route: routes[0] as Route, input: {} as Input };
+      expect((await claim.divide([plan])).others).toEqual([plan]);
+      let looks = 0;
+      for await (const { others } of claim.follow([plan], () => true)) looks += others.length;
+      expect(looks).toBeGreaterThan(0);
     });
 
     it('end by themselves when their node has died', async () => {

@@ -9,7 +9,7 @@ import { ROOM } from '../stores/room.ts';
 const budget: Budget = { key: 'tokens:key', limit: 5, windowMs: 60_000, inFlightMs: 10_000 };
 const second: Budget = { key: 'helius:mainnet:rpc:key', limit: 5, windowMs: 1_000, inFlightMs: 0, fromDispatch: true };
 /** What stays until it is moved: clocks and epochs, what is open, and lists that empty themselves. */
-const LASTING = /:(?:state|open|answers|sizes)$/;
+const LASTING = /:(?:state|open|answers|sizes|journal)$/;
 
 redisSuite('a Redis in cluster mode', () => {
   let redis: RedisServer;

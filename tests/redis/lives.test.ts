@@ -7,6 +7,8 @@ import { Steps } from '../../packages/gateway/src/payments/steps.ts';
 import { RedisDocuments } from '../../packages/gateway/src/payments/store/redis.ts';
 import { RedisFees } from '../../packages/gateway/src/payments/store/redis-fees.ts';
 import * as paymentScripts from '../../packages/gateway/src/payments/store/redis-scripts.ts';
+import { paymentEntries } from '../../packages/gateway/src/sales/payment-entries.ts';
+import { RedisBooks } from '../../packages/gateway/src/sales/redis-books.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { newPayment, REFUSED, SETTLED } from '../payments/forge-records.ts';
@@ -140,7 +142,8 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
   it('P7 in payments', async () => {
     const documents = new RedisDocuments(connection, { clock });
     const steps = new Steps(documents);
-    const payments = new Payments(documents);
+    const payments = new Payments(documents, [paymentEntries]);
+    const books = new RedisBooks(connection, clock);
     const [bought, failed, other] = [newPayment(), newPayment(), newPayment()];
     const { payer, requestHash } = failed;
     const [twin, late] = [newPayment({ payer, requestHash }), newPayment({ payer, requestHash })];
@@ -165,6 +168,8 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
         does: 'find and look',
         run: async () => {
           await payments.find(bought.key);
+          await books.read({ sinceMs: 0 }, 1);
+          await books.openPayments();
           await payments.answer(bought.key);
           await payments.calls(bought.key);
           await payments.owed(bought.payer, bought.requestHash);
@@ -195,6 +200,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
           [a.due]: due.settled,
           [`signature:${SETTLED.signature}`]: signature.settled,
           [a.payer]: ofPayer.settled,
+          journal: LIVES.journal.filled,
         },
         ends: ['open'],
       },

@@ -23,6 +23,7 @@ export const LIVES = {
   due: { open: NO_END, settled: 10 * MINUTE },
   signature: { settled: 24 * HOUR },
   open: { filled: NO_END },
+  journal: { filled: NO_END },
   answers: { filled: NO_END },
   sizes: { filled: NO_END },
   entry: { shared: AS_ASKED },

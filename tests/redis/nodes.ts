@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { newSigner, signIn } from '@asset-gateway/client';
+import { newSigner, type Signer, signIn } from '@asset-gateway/client';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
@@ -71,5 +71,5 @@ export async function openNodes({ windowMs, variables }: NodesOptions): Promise<
 }
 
 /** A header that opens this path once, at any node; the challenge comes from this one. */
-export const signAt = async ({ url }: GatewayProcess, path: string): Promise<string> =>
-  signIn(await challengeFor(url + path), newSigner(), new URL(ORIGIN + path));
+export const signAt = async ({ url }: GatewayProcess, path: string, signer: Signer = newSigner()): Promise<string> =>
+  signIn(await challengeFor(url + path), signer, new URL(ORIGIN + path));

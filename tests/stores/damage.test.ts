@@ -188,7 +188,7 @@ const [UNFLUSHED_AT, UNFLUSHED, BOOT_AT] = [52, 0x1000, 160] as const;
 /** The file of a machine whose power failed during the last commit: none of its pages has come to the disk. */
 async function afterPowerCut(): Promise<Buffer> {
   const folder = folderWith(healthy);
-  const root = open({ path: fileIn(folder), maxDbs: 12 });
+  const root = open({ path: fileIn(folder), maxDbs: 20 });
   const table = root.openDB({ name: 'settings' });
   const states: Buffer[] = [];
   for (const value of ['before', 'after']) {
@@ -215,7 +215,7 @@ describe('the check of a store', () => {
     writeFileSync(fileIn(folder), torn);
     expect(damageOf(fileIn(folder))).toBeUndefined();
     await expectToServe(folder);
-    const root = open({ path: fileIn(folder), maxDbs: 12 });
+    const root = open({ path: fileIn(folder), maxDbs: 20 });
     expect(root.openDB({ name: 'settings' }).get('power')).toBe('before');
     await root.close();
     expect(await secretIn(folder)).toBe(secret);

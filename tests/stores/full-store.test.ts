@@ -26,7 +26,7 @@ afterAll(endPrograms);
 
 /** Writes to the folder's database, past the store. */
 async function write(table: string, count: number, make: (serial: number) => unknown): Promise<void> {
-  const root = open({ path: `${folder}/gateway.lmdb`, maxDbs: 8 });
+  const root = open({ path: `${folder}/gateway.lmdb`, maxDbs: 20 });
   const records = root.openDB({ name: table });
   for (let serial = 0; serial < count; serial++) {
     const done = records.put(keyOf(serial), make(serial));

@@ -28,7 +28,7 @@ afterEach(async () => {
 async function afterPowerCut(key: string): Promise<Partial<PaymentRecord> & { answer?: string }> {
   const path = `${folder}/after/gateway.lmdb`;
   copyFileSync(`${folder}/gateway.lmdb`, path);
-  const options: RootDatabaseOptionsWithPath & { safeRestore: true } = { path, maxDbs: 8, safeRestore: true };
+  const options: RootDatabaseOptionsWithPath & { safeRestore: true } = { path, maxDbs: 20, safeRestore: true };
   const root = open(options);
   const record = root.openDB<PaymentRecord, string>({ name: 'payments' }).get(key);
   const answer = root.openDB<{ text: string }, string>({ name: 'answers' }).get(key)?.text;
@@ -98,7 +98,7 @@ describe('a disk that is slow to flush', () => {
     ['resolve', (payments, key) => payments.resolve(key, SETTLED)],
     ['withdraw', (payments, key, owner) => payments.withdraw(key, owner)],
   ])('P7 is waited for by %s: nothing is sent, answered or given back before', async (name, step) => {
-    const root = open({ path: `${folder}/slow.lmdb`, maxDbs: 8 });
+    const root = open({ path: `${folder}/slow.lmdb`, maxDbs: 20 });
     const disk: SlowDisk = { until: Promise.resolve() };
     const payments = new Payments(new EmbeddedDocuments(onDisk(root, disk), Date.now, new FreeSpace(folder)));
     const { key, owner, ...facts } = newPayment();

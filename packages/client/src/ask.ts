@@ -3,24 +3,28 @@ import { parseArgs } from 'node:util';
 import { dollars, NETWORKS } from '@asset-gateway/protocol';
 import { failureSentence, kindOf } from './ask-failure.ts';
 import { Misunderstood, readRequest } from './ask-request.ts';
+import { freshWallet, keptWallet, type Wallet, walletIn } from './ask-wallet.ts';
 import { GatewayClient } from './client.ts';
-import { gatewayUrl } from './config.ts';
+import { gatewayUrl, walletFile } from './config.ts';
+import { creditIn } from './credit.ts';
 import { indent } from './indent.ts';
 import type { Offer } from './offer.ts';
 import { type Purse, transactionIn } from './pay.ts';
-import { keypairFromFile, newKeypair, signerFromBytes } from './signer.ts';
 
-const USAGE = `Usage: npm run ask -- <path> [<json body>] [--pay] [--keypair <file>] [--rpc <url>]
+const USAGE = `Usage: npm run ask -- <path> [<json body>] [--pay | --credit] [--keypair <file>] [--rpc <url>]
   <path>      assets/solana, or a whole path such as /v1/catalog
   <json body> makes it a POST: npm run ask -- assets/market-snapshots '{"mints":["…"]}'
   --keypair   a Solana CLI keypair file; without it a new wallet signs
   --pay       pay for the answer; without --keypair with USDC of the sandbox
+  --credit    pay from credit, by signature; buy a bundle of it when there is too little. Without --keypair its wallet
+              is kept in $XDG_STATE_HOME/asset-gateway/wallet.json (~/.local/state), for the sandbox alone
   --rpc       the Solana RPC to pay through; needed with --keypair
   ASSET_GATEWAY_URL is the gateway that is asked; unset, http://localhost:8402.
   Exit code: 0 a good answer, 1 a refusal or no answer, 2 the command was not understood.
 `;
 
 const OPTIONS = {
+  credit: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   keypair: { type: 'string' },
   pay: { type: 'boolean' },
@@ -49,21 +53,6 @@ function readWords() {
   }
 }
 
-/** The key pair in a file. What a parser says about a file that is none would quote it. */
-function readKeypair(file: string) {
-  try {
-    const keypair = keypairFromFile(file);
-    return { keypair, signer: signerFromBytes(keypair) };
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new Misunderstood(
-      isMissing
-        ? `--keypair: there is no file ${file}`
-        : '--keypair takes a Solana CLI keypair file: a JSON array of 64 numbers',
-    );
-  }
-}
-
 function assertUsable(url: string): void {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
   throw new Misunderstood('ASSET_GATEWAY_URL must be an origin such as http://localhost:8402');
@@ -80,6 +69,34 @@ async function show(response: Response): Promise<number> {
   return response.ok ? 0 : 1;
 }
 
+type Words = ReturnType<typeof readWords>['values'];
+
+function walletFor({ keypair, credit }: Words): Wallet {
+  if (keypair !== undefined) return walletIn(keypair);
+  return credit ? keptWallet(walletFile()) : freshWallet();
+}
+
+/** Tells what is paid and approves it. */
+const payingWith =
+  (values: Words, { keypair, signer }: Wallet) =>
+  async ({ network, amount, payTo }: Offer): Promise<Purse> => {
+    process.stderr.write(`paying $${dollars(Number(amount))} on ${network} to ${payTo}\n`);
+    if (values.keypair !== undefined && values.rpc === undefined) throw new Error('--keypair pays through --rpc <url>');
+    const rpcUrl = values.rpc ?? sandboxRpc(network);
+    if (values.keypair === undefined) await askFaucet(rpcUrl, signer.address);
+    return { keypair, rpcUrl };
+  };
+
+/** What is told of an answer beside the answer. */
+function tell(response: Response, { signer }: Wallet): void {
+  const [transaction, credit] = [transactionIn(response), creditIn(response)];
+  process.stderr.write(`${response.status} ${response.url}\nsigned by ${signer.address}\n`);
+  if (transaction) process.stderr.write(`transaction ${transaction}\n`);
+  if (!credit) return;
+  const charged = credit.chargedMicros === undefined ? '' : `charged $${dollars(credit.chargedMicros)}, `;
+  process.stderr.write(`credit: ${charged}$${dollars(credit.balanceMicros)} left\n`);
+}
+
 async function main(): Promise<number> {
   const { positionals, values } = readWords();
   if (values.help) {
@@ -90,23 +107,20 @@ async function main(): Promise<number> {
     process.stderr.write(USAGE);
     return 2;
   }
+  if (values.pay && values.credit) throw new Misunderstood('--credit pays as well; leave --pay out');
   const { path, ...asked } = readRequest(positionals);
   assertUsable(gatewayUrl());
-  const fresh = newKeypair();
-  const { keypair, signer } =
-    values.keypair === undefined ? { keypair: fresh, signer: signerFromBytes(fresh) } : readKeypair(values.keypair);
-  const pay = async ({ network, amount, payTo }: Offer): Promise<Purse> => {
-    process.stderr.write(`paying $${dollars(Number(amount))} on ${network} to ${payTo}\n`);
-    if (values.keypair !== undefined && values.rpc === undefined) throw new Error('--keypair pays through --rpc <url>');
-    const rpcUrl = values.rpc ?? sandboxRpc(network);
-    if (values.keypair === undefined) await askFaucet(rpcUrl, signer.address);
-    return { keypair, rpcUrl };
-  };
-  const client = new GatewayClient({ baseUrl: gatewayUrl(), signer, ...(values.pay && { pay }) });
+  const wallet = walletFor(values);
+  const credit = values.credit === true;
+  const pay = payingWith(values, wallet);
+  const client = new GatewayClient({
+    baseUrl: gatewayUrl(),
+    signer: wallet.signer,
+    credit,
+    ...((values.pay || credit) && { pay }),
+  });
   const response = await client.ask(path, asked);
-  const transaction = transactionIn(response);
-  process.stderr.write(`${response.status} ${response.url}\nsigned by ${signer.address}\n`);
-  if (transaction) process.stderr.write(`transaction ${transaction}\n`);
+  tell(response, wallet);
   return show(response);
 }
 

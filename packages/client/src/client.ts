@@ -1,5 +1,5 @@
 import { HEADERS, type PaymentRequired } from '@asset-gateway/protocol';
-import { type Offer, offerIn } from './offer.ts';
+import { bundleOf, isCreditExhausted, type Offer, offerIn } from './offer.ts';
 import { type Purse, paymentFor } from './pay.ts';
 import { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
 import type { Signer } from './signer.ts';
@@ -11,6 +11,11 @@ export interface ClientOptions {
   readonly signer: Signer;
   /** Approves an offer, or throws; no more than the offer is then paid. Without it paid routes answer 402. */
   readonly pay?: (offer: Offer) => Promise<Purse>;
+  /**
+   * Pays from the wallet's credit, by signature, where the gateway sells it; `pay` then approves a bundle whenever the credit
+   * does not cover a call.
+   */
+  readonly credit?: boolean;
   /** Another fetch, for tests and special transports. */
   readonly fetch?: typeof fetch;
 }
@@ -25,11 +30,27 @@ const MAX_ATTEMPTS = 20;
 const signInHeader = (signature: string | undefined): Record<string, string> =>
   signature === undefined ? {} : { [HEADERS.signIn]: signature };
 
+/** What a 402 asks for. */
+const askedIn = async (response: Response): Promise<unknown> =>
+  response.status === 402
+    ? response
+        .clone()
+        .json()
+        .catch(() => null)
+    : null;
+
+/** Whether a 402 can be answered by a signature and by nothing else. */
+const isSignInAlone = (asked: unknown): boolean => {
+  const { accepts } = asked as Partial<PaymentRequired>;
+  return !Array.isArray(accepts) || accepts.length === 0;
+};
+
 /** A gateway as one wallet sees it: every request is signed, and mostly without asking for a challenge first. */
 export class GatewayClient {
   readonly #base: URL;
   readonly #signer: Signer;
   readonly #pay: ClientOptions['pay'];
+  readonly #isSpending: boolean;
   readonly #fetch: typeof fetch;
   #last: SignInChallenge | undefined;
   #nextNonce: string | undefined;
@@ -40,26 +61,32 @@ export class GatewayClient {
     this.#base = new URL(options.baseUrl);
     this.#signer = options.signer;
     this.#pay = options.pay;
+    this.#isSpending = options.credit === true;
     this.#fetch = options.fetch ?? fetch;
   }
 
   /** Asks for a path of the gateway and answers with its response, whatever its status. */
   async ask(path: string, { body }: AskOptions = {}): Promise<Response> {
     const url = new URL(path, this.#base);
-    const first = await this.#send(url, body, signInHeader(await this.#anticipate(url)));
-    if (first.status !== 402) return first;
-    const asked: unknown = await first
-      .clone()
-      .json()
-      .catch(() => null);
+    const anticipated = signInHeader(await this.#anticipate(url));
+    const first = await this.#send(url, body, { ...anticipated, ...(this.#isSpending && { Prefer: 'credit' }) });
+    const asked = await askedIn(first);
     const challenge = challengeIn(asked);
-    if (challenge) {
-      this.#last = challenge;
-      return this.#send(url, body, signInHeader(await signIn(challenge, this.#signer, url)));
-    }
-    if (!this.#pay) return first;
-    const offer = offerIn(asked);
-    return offer ? this.#buy(url, body, asked as PaymentRequired, await this.#pay(offer)) : first;
+    // On a paid route a signature spends.
+    const isToSign = challenge && (this.#isSpending ? !isCreditExhausted(asked) : isSignInAlone(asked));
+    if (!isToSign) return this.#payFor(first, url, body, asked);
+    this.#last = challenge;
+    const signed = await this.#send(url, body, signInHeader(await signIn(challenge, this.#signer, url)));
+    const askedNow = await askedIn(signed);
+    return isCreditExhausted(askedNow) ? this.#payFor(signed, url, body, askedNow) : signed;
+  }
+
+  /** Pays for what a 402 asks, where that has been approved; any other answer is returned as it is. */
+  async #payFor(response: Response, url: URL, body: unknown, asked: unknown): Promise<Response> {
+    if (!this.#pay || asked === null) return response;
+    const chosen = isCreditExhausted(asked) && this.#isSpending ? bundleOf(asked as PaymentRequired) : asked;
+    const offer = offerIn(chosen);
+    return offer ? this.#buy(url, body, chosen as PaymentRequired, await this.#pay(offer)) : response;
   }
 
   /** Sends one payment until its outcome is known: a payment is sent again, never made anew. */

@@ -50,3 +50,13 @@ export function offerIn(body: unknown): Offer | undefined {
   const { network, asset, payTo, amount } = requirement;
   return { network, asset, payTo, amount };
 }
+
+/** Whether a 402 says that the wallet's credit does not cover the price. */
+export const isCreditExhausted = (body: unknown): boolean =>
+  (body as { readonly error?: unknown } | null)?.error === 'credit_exhausted';
+
+/** A 402 with the bundle of credit alone, which comes after the single call; the 402 itself where it offers none. */
+export function bundleOf(required: PaymentRequired): PaymentRequired {
+  const [, bundle] = required.accepts.filter(isPayable);
+  return bundle ? { ...required, accepts: [bundle] } : required;
+}

@@ -14,6 +14,8 @@ const ENTRY = Type.Object({
   accessMode: Type.Enum(['siwx', 'exact']),
   paymentRequired: Type.Boolean(),
   priceUsd: Type.String({ pattern: '^[0-9]+\\.[0-9]{2,}$' }),
+  /** Where what is paid beyond the price is credit: the first requirement is the price then. */
+  credit: Type.Optional(text),
   inputSchema: object,
   inputExample: Type.Optional(object),
   outputSchema: object,

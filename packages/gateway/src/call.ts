@@ -30,6 +30,10 @@ export interface Outbound {
   readonly body: string | Uint8Array;
   /** What was paid for it, for the log. */
   readonly sale?: Sale;
+  /** What was charged to credit for it, for the log. */
+  readonly debit?: CreditDebit;
+  /** What the payment has brought to credit, in millionths of a dollar. */
+  readonly grantedMicros?: number;
   /** Called when the whole answer has been handed to the client's connection. */
   readonly onDelivered?: () => void;
 }
@@ -41,6 +45,10 @@ export interface Receipt {
   readonly priceUsd?: string;
   /** The same for the log, with the transaction. */
   readonly sale?: Sale;
+  /** What was charged to the wallet's credit instead. */
+  readonly debit?: CreditDebit;
+  /** What the payment has brought to credit, in millionths of a dollar. */
+  readonly grantedMicros?: number;
   /** Called when the client has the answer. */
   readonly onDelivered?: () => void;
 }
@@ -55,6 +63,16 @@ export interface Sale {
   readonly transaction: string;
   /** The payment came again, and its answer had reached its payer before. */
   readonly isRepeat: boolean;
+}
+
+/** What an answer has cost its wallet's credit, and what is left, in millionths of a dollar. */
+export interface CreditDebit {
+  readonly micros: number;
+  readonly balanceMicros: number;
+  /** What has spent it: a signature, or a payment that was covered and never settled. */
+  readonly by: 'signature' | 'payment';
+  /** The same debit has been answered before. */
+  readonly isRepeat?: boolean;
 }
 
 /** A request that has found its row. */
@@ -146,4 +164,6 @@ export interface Answer {
   readonly body?: Uint8Array;
   /** Of a document, or of an answer that is kept: what caches need to know. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Told when the answer is its caller's: the admission has been settled for it. */
+  readonly onSettled?: () => void;
 }

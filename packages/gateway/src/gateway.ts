@@ -35,6 +35,7 @@ export const createGateway = ({ open, match, onFailure }: GatewayParts): Gateway
       const cacheControl = inbound.headers['cache-control'];
       const answer = await endpoint.upstream.answer({ route, input, wallet, arrival: inbound, cacheControl, spend });
       const receipt = await admission.settle(answer);
+      answer.onSettled?.();
       return trail.finish(success(route, answer, receipt));
     } catch (error) {
       return trail.finish(refuse(error, trail));

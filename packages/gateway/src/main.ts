@@ -1,12 +1,21 @@
 #!/usr/bin/env node
 import { processEnvironment, readConfig } from './config/config.ts';
-import { run } from './run.ts';
+import { finish, run } from './run.ts';
 import { explain } from './usage.ts';
 
 const [command, ...words] = process.argv.slice(2);
 if (command === 'doctor') {
   const { doctor } = await import('@asset-gateway/doctor');
   process.exitCode = await doctor(words, process);
+} else if (command === 'sales') {
+  const { sales } = await import('./sales/command.ts');
+  await finish(() =>
+    sales(words, process, async (toRepair) => {
+      const config = readConfig(processEnvironment());
+      const { openArchive } = await import('./compose/sales.ts');
+      return openArchive(config, toRepair);
+    }),
+  );
 } else if (command !== undefined) {
   process.exitCode = explain(command, process);
 } else {

@@ -21,6 +21,12 @@ function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 
+/** Runs a command to its end; where whoever reads what it writes goes away, that is its end. */
+export async function finish(command: () => Promise<number>): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(0));
+  process.exitCode = await command().catch(fail);
+}
+
 /** Runs a service until SIGTERM or SIGINT: the first signal drains it, a second one ends the process at once. */
 export async function run(start: () => Promise<Service>): Promise<void> {
   outliveReaders();

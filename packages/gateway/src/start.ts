@@ -7,6 +7,7 @@ import { createHttpServer } from './http/server.ts';
 import { createLog, type Log, type LogDestination } from './log.ts';
 import { inFormat } from './log-format.ts';
 import type { ServedMetrics } from './metrics/server.ts';
+import { createSalesAnswer } from './sales/answer.ts';
 import { secretsIn } from './secrets.ts';
 import type { LogLine } from './stages/trail.ts';
 
@@ -33,12 +34,12 @@ const DRAIN_MS = 55_000;
 const GRACE_MS = 1_000;
 
 /** What must never show up in the log. */
-function secretsOf({ tokens, paid, redisUrl }: Config): string[] {
+function secretsOf({ tokens, paid, redisUrl, metrics }: Config): string[] {
   const urls = paid ? [...Object.values(paid.rpcUrls), paid.solanaRpcUrls].flatMap(Object.values<string>) : [];
   const { wallet, facilitator } = paid ?? {};
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
   const redisPassword = redisUrl === undefined ? undefined : decodeURIComponent(new URL(redisUrl).password);
-  const own = [...(tokens?.keys ?? []), wallet?.key, authorization, redisPassword].filter(
+  const own = [...(tokens?.keys ?? []), wallet?.key, authorization, redisPassword, metrics?.token].filter(
     (secret) => secret !== undefined,
   );
   return [...own, ...urls.flatMap(secretsIn)];
@@ -53,10 +54,16 @@ function openLog(config: Config, secrets: readonly string[], logTo: LogDestinati
 }
 
 /** Keeps metrics and gives them out, where they are asked for. */
-async function openMetrics({ metrics: place }: Config): Promise<ServedMetrics | undefined> {
+async function openMetrics({ metrics: place, paid }: Config, state: State): Promise<ServedMetrics | undefined> {
   if (!place) return undefined;
   const { serveMetrics } = await import('./metrics/server.ts');
-  return serveMetrics(place).catch((error) => Promise.reject(listenFault(error, place, 'METRICS_')));
+  const { books: journal, documents } = state;
+  const sales = createSalesAnswer({ journal, solPriceUsd: paid?.solPriceUsd, now: () => documents.now() });
+  const served = await serveMetrics(place, sales).catch((error) =>
+    Promise.reject(listenFault(error, place, 'METRICS_')),
+  );
+  documents.watch((entries) => served.metrics.appended(entries));
+  return served;
 }
 
 /** What metrics count beside the lines of the log. */
@@ -125,7 +132,7 @@ export async function startGateway(config: Config, options: StartOptions = {}): 
   };
   try {
     const state = hold(await openState(config));
-    const served = await openMetrics(config);
+    const served = await openMetrics(config, state);
     if (served) hold(served);
     const running = await serve(config, { state, served }, options);
     return { ...running, stop: () => running.stop().then(release) };

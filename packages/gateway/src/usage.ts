@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 
 const USAGE = `Usage: asset-gateway
        asset-gateway doctor <url>
+       asset-gateway sales
        asset-gateway --version
   Without a word it starts the gateway, which is configured by environment variables alone: docs/configuration.md.
   doctor      looks at any gateway from outside and says what to fix; asset-gateway doctor --help
+  sales       says what was sold, and compares the books with the chain; asset-gateway sales --help
   --version   prints the version
 `;
 

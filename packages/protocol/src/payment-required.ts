@@ -30,4 +30,6 @@ export const HEADERS = {
   version1PaymentResponse: 'X-PAYMENT-RESPONSE',
   replayed: 'Idempotency-Replayed',
   replayNonce: 'Replay-Nonce',
+  /** What a call has cost its wallet's credit, and what is left. */
+  credit: 'Credit',
 } as const;

@@ -49,6 +49,11 @@ export const REFUSALS = {
     status: 402,
     message: 'The payment was made for another request, price or time; pay by the fresh requirement.',
   },
+  credit_exhausted: {
+    status: 402,
+    message:
+      'The credit of this wallet is below the price; buy some by a requirement in accepts, or pay for this call.',
+  },
   payment_rejected: { status: 402, message: 'The payment was rejected; pay by the fresh requirement.' },
   invalid_exact_svm_unsupported_scheme: refusedPayment,
   invalid_exact_svm_network_mismatch: refusedPayment,
@@ -86,6 +91,10 @@ export const REFUSALS = {
     status: 409,
     message: 'This payment has bought its answer; make a new one for another request.',
   },
+  credit_limit: {
+    status: 409,
+    message: 'The wallet would have more credit than it may; nothing was paid. Spend some of it first.',
+  },
   settlement_pending: {
     status: 503,
     retryAfterSeconds: 2,
@@ -120,6 +129,10 @@ export const REFUSALS = {
   unsupported_media_type: { status: 415, message: 'Send the body as application/json, without a content encoding.' },
   headers_too_large: { status: 431, message: 'The headers may have at most 16 KiB.' },
 
+  blocked: {
+    status: 403,
+    message: 'This gateway does not serve this wallet or this address; ask its operator, and quote requestId.',
+  },
   rate_limited: {
     status: 429,
     message: 'The shared budget is used up; send the same request again after Retry-After.',

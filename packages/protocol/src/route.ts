@@ -3,7 +3,7 @@ import type { Cluster } from './networks.ts';
 import type { Provider } from './providers.ts';
 
 /** A family of routes. */
-export type Surface = 'system' | 'tokens' | 'rpc' | 'das' | 'wallet';
+export type Surface = 'system' | 'tokens' | 'rpc' | 'das' | 'wallet' | 'credit';
 
 /** Which gate a route is behind. */
 export type Access = 'public' | 'siwx' | 'exact';
@@ -64,6 +64,8 @@ export interface Route {
   readonly cluster?: Cluster;
   /** Paid rows: what the provider counts for one call. */
   readonly units?: number;
+  /** Where credit is on, paid rows: whether credit pays for a call, or is all that is sold. */
+  readonly credit?: 'accepted' | 'sold';
   readonly description: string;
   readonly input: InputSchemas;
   readonly rules: readonly Rule[];

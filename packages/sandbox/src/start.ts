@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { processEnvironment, readConfig, run, startGateway } from '@asset-gateway/gateway';
+import { type Environment, processEnvironment, readConfig, run, startGateway } from '@asset-gateway/gateway';
 import { banner } from './banner.ts';
 import { chainFault, chainPort } from './chain-ports.ts';
 import { startSolanaSandbox } from './solana-sandbox.ts';
@@ -8,6 +8,9 @@ import { startTokensApi } from './tokens/api.ts';
 const SANDBOX_KEY = 'sandbox-key-0123456789';
 /** Any of these says that the operator sells by himself. */
 const PAID = /^(?:ALCHEMY|HELIUS|FACILITATOR|SOLANA)_|^(?:PAY_TO_WALLET|FEE_PAYER_KEYPAIR)$/;
+
+/** Credit is for sale unless the operator has said something about it, or about the memos that it needs. */
+const sellsCredit = ({ CREDIT, PAYMENT_MEMO }: Environment): boolean => !CREDIT?.trim() && !PAYMENT_MEMO?.trim();
 
 await run(async () => {
   const environment = processEnvironment();
@@ -22,6 +25,7 @@ await run(async () => {
   const gateway = await startGateway(
     readConfig({
       ...environment,
+      ...(solana && sellsCredit(environment) && { CREDIT: 'on' }),
       ...(tokens && { TOKENS_API_BASE_URL: tokens.url, TOKENS_API_KEY: tokens.key }),
       ...solana?.variables,
     }),

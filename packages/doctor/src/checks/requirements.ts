@@ -77,7 +77,9 @@ function priceFaults({ entry, unpaid }: RouteVisit, { origin, documents }: World
     return unless(Number(entry.priceUsd) === 0, { where, problem, fix: 'List it at 0.00, or sell it' });
   }
   const decimals = entry.paymentAsset?.decimals ?? 0;
-  const asked = unpaid.map((answer) => challengeIn(answer)).flatMap((challenge) => listAt(challenge, 'accepts'));
+  const offers = unpaid.map((answer) => listAt(challengeIn(answer), 'accepts'));
+  // Clients that choose nothing pay the first; where there is credit, larger ones follow.
+  const asked = offers.flatMap((accepts) => (entry.credit === undefined ? accepts : accepts.slice(0, 1)));
   const amounts = [...new Set(asked.map((requirement) => textAt(requirement, 'amount')))];
   const listed = atomicUnits(entry.priceUsd, decimals);
   const others = [...amounts, ...(declared === undefined ? [] : [atomicUnits(declared, decimals)])];

@@ -1,8 +1,8 @@
 import type { Clock } from '../stores/clock.ts';
 import { BACKGROUND_TIMEOUT, type RedisConnection } from '../stores/redis/connection.ts';
 import { Epoch } from '../stores/redis/epoch.ts';
-import { mayEvict } from '../stores/redis/eviction.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
+import { mayEvict } from '../stores/redis/server-settings.ts';
 import { BURN } from './redis-scripts.ts';
 import { keyOfNonce, SharedBudget } from './shared-budget.ts';
 import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from './store.ts';

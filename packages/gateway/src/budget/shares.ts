@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { hextetsOf } from '../ip-address.ts';
 
 /** Whom a slot is charged to: a group of callers, and the wallet in it. */
 export interface Share {
@@ -34,17 +35,6 @@ export interface Holdings {
 export const THRESHOLD_FACTOR = 4;
 /** One slot in so many is left to groups below their even part, and as many again to wallets that have paid. */
 export const SLOTS_PER_RESERVED = 15;
-
-const HEXTETS = 8;
-
-/** An IPv6 address as its eight groups of 16 bits. */
-function hextetsOf(address: string): string[] {
-  const [plain = ''] = address.split('%', 1);
-  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
-  const [before, after] = [head, tail ?? ''].map((text) => text.split(':').filter((hextet) => hextet !== ''));
-  const zeros = HEXTETS - (before?.length ?? 0) - (after?.length ?? 0);
-  return [...(before ?? []), ...Array<string>(zeros).fill('0'), ...(after ?? [])];
-}
 
 /** The prefix that an address belongs to, as whoever has been given one has been given all of it: IPv4 /24, IPv6 /48. */
 function prefixOf(address: string): string {

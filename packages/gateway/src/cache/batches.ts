@@ -97,5 +97,5 @@ export function assembled(route: Route, items: readonly KeptItem[], nowMs: numbe
   const body = Buffer.from(envelope(route, json));
   const age = Math.max(0, ...items.map((item) => item.ageSeconds(nowMs)));
   const freshSeconds = Math.min(...items.map(({ key }) => key.freshSeconds));
-  return { json, body, headers: { ...cacheHeaders(age, { freshSeconds }, fetched), ETag: tagOf(body) } };
+  return { json, body, headers: cacheHeaders(age, { freshSeconds }, fetched, tagOf(body)) };
 }

@@ -8,7 +8,12 @@ export interface Fetched {
 }
 
 /** What an answer that is kept says of itself; a hit unless it was fetched for this request. */
-export function cacheHeaders(ageSeconds: number, { freshSeconds }: Pick<Lifetime, 'freshSeconds'>, fetched?: Fetched) {
+export function cacheHeaders(
+  ageSeconds: number,
+  { freshSeconds }: Pick<Lifetime, 'freshSeconds'>,
+  fetched: Fetched | undefined,
+  tag: string,
+): Readonly<Record<string, string>> {
   const timeToLive = Math.floor(freshSeconds - ageSeconds);
   const status = fetched
     ? `fwd=${fetched.forwarded}; stored${fetched.isCollapsed ? '; collapsed' : ''}`
@@ -17,5 +22,6 @@ export function cacheHeaders(ageSeconds: number, { freshSeconds }: Pick<Lifetime
     Age: String(Math.floor(ageSeconds)),
     'Cache-Control': `private, max-age=${Math.max(0, timeToLive)}`,
     'Cache-Status': `asset-gateway; ${status}`,
+    ETag: tag,
   };
 }

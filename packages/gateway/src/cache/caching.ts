@@ -84,11 +84,14 @@ export class CachingUpstream implements Upstream {
     const { route, input } = call;
     const key = cacheKeyOf(route, input, lifetime, this.#parts.wallSeconds());
     const wanted = requestFreshness(call.cacheControl);
-    const [found = missing()] = await this.#findAll([{ key, route, input }], wanted);
-    if (found.kept instanceof KeptRefusal) throw found.kept.refusal;
-    if (found.kept instanceof KeptAnswer) {
-      this.#calls.note([{ key, ageSeconds: found.ageSeconds ?? 0 }]);
-      return found.kept.answer(this.#parts.now());
+    const plan = { key, route, input };
+    let found = this.#find(plan, wanted);
+    if (!found.kept && (await this.#readShared([plan], wanted))) found = this.#find(plan, wanted);
+    const { kept, ageSeconds = 0 } = found;
+    if (kept instanceof KeptRefusal) throw kept.refusal;
+    if (kept instanceof KeptAnswer) {
+      // A sign-in that turns out to be used is no demand.
+      return kept.answer(this.#parts.now(), undefined, () => this.#calls.note([{ key, ageSeconds }]));
     }
     const waiter = await this.#calls.wait([found], call);
     const given = waiter.given.get(key.id) as KeptAnswer;
@@ -99,15 +102,18 @@ export class CachingUpstream implements Upstream {
     const { route } = call;
     const wanted = requestFreshness(call.cacheControl);
     const plans = mints.map((mint) => ({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }));
-    const found = await this.#findAll(plans, wanted);
+    let found = plans.map((plan) => this.#find(plan, wanted));
+    const lacking = plans.filter((_, index) => !found[index]?.kept);
+    if (await this.#readShared(lacking, wanted)) found = plans.map((plan) => this.#find(plan, wanted));
     const items = new Map(found.map(({ key, kept }) => [key.id, kept]));
     const isWhole = found.every(({ kept }) => kept);
     // What would be too old when the others have come is asked for with them.
     const lasts = ({ kept, key, ageSeconds = 0 }: Found) =>
       kept && (isWhole || ageSeconds < key.maxStaleSeconds - SOON);
     const [here, absent] = [found.filter(lasts), found.filter((each) => !lasts(each))];
-    this.#calls.note(here.map(({ key, ageSeconds = 0 }) => ({ key, ageSeconds })));
-    if (isWhole) return assembled(route, [...items.values()] as KeptItem[], this.#parts.now());
+    const note = () => this.#calls.note(here.map(({ key, ageSeconds = 0 }) => ({ key, ageSeconds })));
+    if (isWhole) return { ...assembled(route, [...items.values()] as KeptItem[], this.#parts.now()), onSettled: note };
+    note();
     const waiter = await this.#calls.wait(absent, call);
     for (const [id, kept] of waiter.given) items.set(id, kept);
     const [given, now] = [[...items.values()] as KeptItem[], this.#parts.now()];
@@ -116,35 +122,32 @@ export class CachingUpstream implements Upstream {
     return assembled(route, given, now, { forwarded, isCollapsed: waiter.isCollapsed });
   }
 
-  /** The same of several keys; what is not kept here may be kept by other nodes. */
-  async #findAll(plans: readonly Plan[], wanted: RequestFreshness): Promise<Found[]> {
-    const found = plans.map((plan) => this.#find(plan, wanted));
-    const absent = plans.filter((_, index) => !found[index]?.kept);
+  /** Keeps what other nodes have of these keys that is newer; whether they were asked. */
+  async #readShared(plans: readonly Plan[], { noCache }: RequestFreshness): Promise<boolean> {
     const { shared } = this.#parts;
-    if (absent.length === 0 || wanted.noCache || shared === ALONE) return found;
-    const entries = await shared.read(absent.map(({ key }) => key));
-    for (const plan of absent) {
+    if (plans.length === 0 || noCache || shared === ALONE) return false;
+    const entries = await shared.read(plans.map(({ key }) => key));
+    for (const plan of plans) {
       const entry = entries.get(plan.key.id);
       const fetchedAtMs = this.#kept.peek(plan.key.id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY;
       if (entry && entry.fetchedAtMs > fetchedAtMs)
         this.#kept.set(plan.key.id, keptFor(plan, entry.fetchedAtMs, entry.json));
     }
-    return plans.map((plan) => this.#find(plan, wanted));
+    return true;
   }
 
-  /** What is kept of a key and good enough, or how it is to be asked for. Its plan is remembered either way. */
+  /** What is kept of a key and good enough, or how it is to be asked for: its plan is remembered unless a call is not due yet. */
   #find(plan: Plan, { noCache, maxAgeSeconds }: RequestFreshness): Found {
     const { key } = plan;
-    if (!this.#plans.get(key.id)) this.#plans.set(key.id, plan);
-    const kept = this.#kept.get(key.id);
-    const age = kept?.ageSeconds(this.#parts.now()) ?? Number.POSITIVE_INFINITY;
+    const [kept, now] = [this.#kept.get(key.id), this.#parts.now()];
+    const age = kept?.ageSeconds(now) ?? Number.POSITIVE_INFINITY;
     const bound = kept instanceof KeptRefusal ? key.freshSeconds : key.maxStaleSeconds;
     const isServable = age <= bound;
     const isWanted = !noCache && age <= (maxAgeSeconds ?? age);
+    const isDue = age >= key.freshSeconds || !isWanted;
+    if (isDue && !this.#plans.get(key.id)) this.#plans.set(key.id, plan);
     const forwarded = kept ? 'stale' : 'miss';
-    const notBeforeMs = noCache
-      ? this.#parts.now()
-      : this.#parts.now() - (maxAgeSeconds ?? key.maxStaleSeconds) * 1_000;
+    const notBeforeMs = noCache ? now : now - (maxAgeSeconds ?? key.maxStaleSeconds) * 1_000;
     const ageSeconds = isServable ? age : undefined;
     const asked = { key, ageSeconds, refusesCached: isServable, notBeforeMs, forwarded } as const;
     return isServable && isWanted ? { ...asked, kept } : asked;
@@ -167,8 +170,4 @@ const NO_INPUT = { path: {}, query: {}, body: {} } as unknown as Input;
 interface Found extends Wanted {
   readonly kept?: Kept | undefined;
   readonly forwarded: 'miss' | 'stale';
-}
-
-function missing(): never {
-  throw new Error('nothing was looked for');
 }

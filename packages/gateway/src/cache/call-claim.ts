@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type KeptText, keptFor, type Plan } from './plan.ts';
-import type { SharedEntries } from './shared-entries.ts';
+import type { FoundEntry, SharedEntries } from './shared-entries.ts';
 
 /** What a claim stands on. */
 export interface ClaimParts {
@@ -23,14 +23,16 @@ export interface Division {
 
 /** Two nodes can think that one entry is so much older or younger, by what they know of the store's clock. */
 export const NOISE_MS = 1_000;
-/** So often it is looked whether another node's call has answered, and no longer: its lease has ended by then. */
-const [FOLLOW_EACH_MS, FOLLOW_MS] = [100, 30_000];
+/** So often it is looked whether another node's call has answered, and for so many leases: by then its own has ended. */
+const [FOLLOW_EACH_MS, FOLLOW_LEASES] = [100, 2];
 
 /** One call's part in what nodes share: its leases, and what it finds fetched already. */
 export class CallClaim {
   readonly #parts: ClaimParts;
   /** When what was there at first had been fetched, by id: what is newer comes from a call that was out meanwhile. */
   readonly #firstFetchedAtMs = new Map<string, number>();
+  /** The entries that were seen and would not do, by id. */
+  readonly #tags = new Map<string, string>();
 
   constructor(parts: ClaimParts) {
     this.#parts = parts;
@@ -39,13 +41,13 @@ export class CallClaim {
   async divide(plans: readonly Plan[]): Promise<Division> {
     const { entries, owner } = this.#parts;
     const keys = plans.map(({ key }) => key);
-    const claim = await entries.claim(keys, owner);
+    const claim = await entries.claim(keys, owner, this.#tags);
     const found = plans.flatMap((plan) => {
       const entry = claim.entries.get(plan.key.id);
       return entry ? keptFor(plan, entry.fetchedAtMs, entry.json) : [];
     });
     const taken = found.filter((kept) => this.#isEnough(kept));
-    for (const { id } of keys) this.#remember(id, claim.entries.get(id)?.fetchedAtMs);
+    for (const { id } of keys) this.#remember(id, claim.entries.get(id));
     const ids = new Set(taken.map(({ key }) => key.id));
     const rest = plans.filter(({ key }) => !ids.has(key.id));
     const unneeded = taken.filter(({ key }) => claim.leased.has(key.id)).map(({ key }) => key);
@@ -59,7 +61,7 @@ export class CallClaim {
 
   /** Divides again what another node asked for, until that node has answered or lost its lease. */
   async *follow(plans: readonly Plan[], goesOn: () => boolean): AsyncGenerator<Division> {
-    const untilMs = performance.now() + FOLLOW_MS;
+    const untilMs = performance.now() + FOLLOW_LEASES * this.#parts.entries.leaseMs;
     for (let left = plans; left.length > 0 && goesOn() && performance.now() < untilMs; ) {
       await pause(FOLLOW_EACH_MS, undefined, { ref: false });
       const division = await this.divide(left);
@@ -84,7 +86,8 @@ export class CallClaim {
     return (first !== undefined && kept.fetchedAtMs > first + NOISE_MS) || this.#parts.isEnough(kept);
   }
 
-  #remember(id: string, fetchedAtMs = Number.NEGATIVE_INFINITY): void {
-    if (!this.#firstFetchedAtMs.has(id)) this.#firstFetchedAtMs.set(id, fetchedAtMs);
+  #remember(id: string, entry: FoundEntry | undefined): void {
+    if (entry) this.#tags.set(id, entry.tag);
+    if (!this.#firstFetchedAtMs.has(id)) this.#firstFetchedAtMs.set(id, entry?.fetchedAtMs ?? Number.NEGATIVE_INFINITY);
   }
 }

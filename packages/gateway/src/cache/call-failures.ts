@@ -15,9 +15,12 @@ export const isOfUpstream = (error: unknown): error is Refusal =>
 /** There are slots, but none for the shares of those who wait. */
 export const isOfShares = (error: unknown): boolean => error instanceof Refusal && error.details.scope !== undefined;
 
+/** A key is asked for again after a minute at most, when its turn has come. */
+const MEMORY_MS = 90_000;
+
 /** How the last call for a key has failed: that is why none goes out for a while. */
 export class CallFailures {
-  readonly #failures = new LRUCache<string, Refusal>({ max: 1_024, ttl: 60_000 });
+  readonly #failures = new LRUCache<string, Refusal>({ max: 1_024, ttl: MEMORY_MS });
 
   note(ids: readonly string[], error: unknown): void {
     if (!isOfUpstream(error) || isVerdict(error)) return;

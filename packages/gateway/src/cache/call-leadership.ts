@@ -6,7 +6,7 @@ import type { Waiter } from './waiters.ts';
 /** Refusals of one waiter's own sign-in, which keep nobody else from making the call. */
 const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
 
-const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
+export const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
 
 /** Nobody who waited may make the call; each of them has been told why. */
 export class NoLeader extends Error {}

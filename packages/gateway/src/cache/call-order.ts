@@ -17,6 +17,11 @@ export interface Ask {
   readonly refusesCached: boolean;
 }
 
+/** What a request that waited had asked for. */
+export interface Leave extends Pick<Ask, 'weight' | 'refusesCached'> {
+  readonly isVoid?: boolean;
+}
+
 /** `known` keys are remembered and `candidates` among them considered, the poorest dropped first; either may double for a moment. */
 export interface Limits {
   readonly slots: number;
@@ -43,6 +48,8 @@ const SPACING = 0.25;
 /** Whoever asks for another part of a batch meanwhile shares the next call. */
 const GATHER_MS = 1_000;
 const [LOOK_MS, FIRST_RETRY_MS, LAST_RETRY_MS] = [200, 2_000, 60_000];
+/** So many calls that fail one after the other say that the upstream is down, and nothing about what they asked for. */
+const OUTAGE_CALLS = 3;
 
 const made = (key: CacheKey, atMs: number) => ({
   ...{ key, count: 0, countedAtMs: atMs, fetchedAtMs: -NEVER, calledAtMs: -NEVER, notBeforeMs: -NEVER },
@@ -84,38 +91,38 @@ export class CallOrder {
   #pricedAtMs = NEVER;
   #startedAtMs = NEVER;
   #againAtMs = -NEVER;
+  #failedInARow = 0;
+  #recoveredAtMs = -NEVER;
 
   constructor(limits: Limits) {
     this.#limits = limits;
   }
 
   /** How many keys are remembered. */
-  readonly size = () => this.#known.size;
+  get size(): number {
+    return this.#known.size;
+  }
 
   ask(key: CacheKey, { ageSeconds, isWaiting, weight, refusesCached }: Ask, nowMs: number): void {
     this.#startedAtMs = Math.min(this.#startedAtMs, nowMs);
     const known = this.#known.get(key.id) ?? made(key, nowMs);
     this.#known.set(key.id, known);
     known.fetchedAtMs = ageSeconds === undefined ? -NEVER : nowMs - ageSeconds * 1_000;
-    if (!refusesCached) Object.assign(known, { count: decayed(known, nowMs) + weight, countedAtMs: nowMs });
+    if (!refusesCached) [known.count, known.countedAtMs] = [decayed(known, nowMs) + weight, nowMs];
     if (isWaiting && refusesCached) known.insisting++;
     else if (isWaiting) known.waiting += weight;
     if (isWaiting || ageOf(known, nowMs) >= key.freshSeconds) this.#candidates.add(known);
     this.#forget(nowMs);
   }
 
-  /** A request that waited has given up. */
-  leave(id: string, { weight, refusesCached }: Pick<Ask, 'weight' | 'refusesCached'>): void {
+  /** A request that waited has given up. One whose sign-in was not good has been no demand. */
+  leave(id: string, { weight, refusesCached, isVoid = false }: Leave): void {
     const known = this.#known.get(id);
     if (!known) return;
     if (refusesCached) known.insisting = Math.max(0, known.insisting - 1);
     else known.waiting = Math.max(0, known.waiting - weight);
+    if (isVoid && !refusesCached) known.count = Math.max(0, known.count - weight);
     if (!isAwaited(known)) this.#candidates.delete(known);
-  }
-
-  /** The keys that somebody waits for and no call has gone out for. */
-  waiting(): string[] {
-    return [...this.#candidates].filter((known) => isAwaited(known) && !known.isInFlight).map(({ key }) => key.id);
   }
 
   /** A call that is given must be made, and `completed` told of it, whatever becomes of it. */
@@ -140,6 +147,8 @@ export class CallOrder {
 
   /** A call is over. What failed is not asked for again at once, and for longer after each failure. */
   completed(ids: readonly string[], hasAnswered: boolean, nowMs: number): void {
+    if (hasAnswered) this.#recover(nowMs);
+    else this.#failedInARow++;
     for (const id of ids) {
       const known = this.#known.get(id);
       if (!known) continue;
@@ -160,6 +169,15 @@ export class CallOrder {
       if (isAwaited(known) || ageOf(known, nowMs) >= known.key.freshSeconds) this.#candidates.add(known);
     }
     this.#againAtMs = nowMs + LOOK_MS;
+  }
+
+  /** After an outage nothing is held back for having failed in it; as rarely as a key that always fails is asked for. */
+  #recover(nowMs: number): void {
+    const wasDown = this.#failedInARow >= OUTAGE_CALLS && nowMs >= this.#recoveredAtMs + LAST_RETRY_MS;
+    this.#failedInARow = 0;
+    if (!wasDown) return;
+    this.#recoveredAtMs = nowMs;
+    for (const known of this.#known.values()) known.notBeforeMs = Math.min(known.notBeforeMs, nowMs);
   }
 
   /** Requests a second, beside those that wait: what is remembered, over the time that it could be remembered for. */

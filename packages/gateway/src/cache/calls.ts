@@ -5,7 +5,7 @@ import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { CallClaim, NOISE_MS } from './call-claim.ts';
 import { CallFailures, isOfShares, isOfUpstream, isPassing, isVerdict } from './call-failures.ts';
-import { CallLeadership } from './call-leadership.ts';
+import { CallLeadership, isOwn } from './call-leadership.ts';
 import { makeCall } from './call-making.ts';
 import type { CacheKey, CallOrder } from './call-order.ts';
 import type { Kept } from './kept.ts';
@@ -103,8 +103,8 @@ export class Calls {
   #dismiss(waiter: Waiter, error: unknown): void {
     const wanted = waiter.wanted();
     if (!this.#waiters.refuse(waiter, error)) return;
-    for (const { key, refusesCached } of wanted)
-      this.#parts.order.leave(key.id, { weight: waiter.weight, refusesCached });
+    const asked = { weight: waiter.weight, isVoid: isOwn(error) };
+    for (const { key, refusesCached } of wanted) this.#parts.order.leave(key.id, { ...asked, refusesCached });
   }
 
   #withoutSlot(): Refusal {

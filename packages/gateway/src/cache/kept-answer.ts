@@ -30,15 +30,30 @@ export class KeptAnswer extends Kept {
     return Buffer.from(this.#body.subarray(this.#resultAt, -1)).toString();
   }
 
-  /** The answer as it is told now. */
-  answer(nowMs: number, fetched?: Fetched): Answer {
-    const [body, text] = [this.#body, () => this.json];
-    return {
-      headers: { ...cacheHeaders(this.ageSeconds(nowMs), this.key, fetched), ETag: this.#tag },
-      body,
-      get json() {
-        return text();
-      },
-    };
+  /** The answer as it is told now; `onSettled` is told when it is its caller's. */
+  answer(nowMs: number, fetched?: Fetched, onSettled: () => void = nobody): Answer {
+    const headers = cacheHeaders(this.ageSeconds(nowMs), this.key, fetched, this.#tag);
+    return new WholeAnswer(this, this.#body, headers, onSettled);
+  }
+}
+
+const nobody = (): void => undefined;
+
+/** An answer whose text is made only for who asks for it. */
+class WholeAnswer implements Answer {
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly onSettled: () => void;
+  readonly #kept: KeptAnswer;
+
+  constructor(kept: KeptAnswer, body: Uint8Array, headers: Readonly<Record<string, string>>, onSettled: () => void) {
+    this.#kept = kept;
+    this.body = body;
+    this.headers = headers;
+    this.onSettled = onSettled;
+  }
+
+  get json(): string {
+    return this.#kept.json;
   }
 }

@@ -2,8 +2,8 @@ import { BACKGROUND_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/
 import { Keyspace } from '../stores/redis/keyspace.ts';
 import type { CacheKey } from './call-order.ts';
 import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, READ, WRITE } from './redis-scripts.ts';
-import { digestOf, EntrySeal } from './sealed-entry.ts';
-import type { Claim, EntriesById, KeyedEntry, SharedEntries, SharedEntry, SharingOptions } from './shared-entries.ts';
+import { digestOf, EntrySeal, tagOf } from './sealed-entry.ts';
+import type { Claim, EntriesById, FoundEntry, KeyedEntry, SharedEntries, SharingOptions } from './shared-entries.ts';
 
 const TAG = 'cache';
 /** All entries together; the store has more important things to keep. */
@@ -13,14 +13,18 @@ const TOLERANCE_MS = 1_000;
 /** Where Redis is slow, what it has is not waited for longer than a request waits for it. */
 const READ_TIMEOUT = timeoutFor(MAX_REPLY_BYTES);
 
+const NONE: ReadonlyMap<string, string> = new Map();
+
 /** Entries and leases in Redis, in a keyspace of their own. */
 export class RedisEntries implements SharedEntries {
+  readonly leaseMs: number;
   readonly #options: SharingOptions;
   readonly #space: Keyspace;
   readonly #seal: EntrySeal;
 
   constructor(connection: RedisConnection, options: SharingOptions) {
     this.#options = options;
+    this.leaseMs = options.leaseMs;
     this.#space = new Keyspace(connection, TAG);
     this.#seal = new EntrySeal(options.secrets);
   }
@@ -37,9 +41,9 @@ export class RedisEntries implements SharedEntries {
     }
   }
 
-  async claim(keys: readonly CacheKey[], owner: string): Promise<Claim> {
+  async claim(keys: readonly CacheKey[], owner: string, tags: ReadonlyMap<string, string> = NONE): Promise<Claim> {
     const askedAtMs = this.#options.now();
-    const args = [owner, this.#options.leaseMs];
+    const args = [owner, this.leaseMs, ...keys.map(({ id }) => tags.get(id) ?? '')];
     try {
       const reply = await this.#space.run({ script: CLAIM, keys: this.#names(keys), args, timeout: READ_TIMEOUT });
       const [nowMs, ...pairs] = reply as [number, ...(string | number)[]];
@@ -97,15 +101,15 @@ export class RedisEntries implements SharedEntries {
 
   /** What is genuine and young enough among these texts. `behindMs`: this node's clock less the store's. */
   async #open(keys: readonly CacheKey[], texts: readonly string[], behindMs: number): Promise<EntriesById> {
-    const entries = new Map<string, SharedEntry>();
+    const entries = new Map<string, FoundEntry>();
     for (const [index, key] of keys.entries()) {
       const text = texts[index];
       const sealed = text ? await this.#seal.open(this.#digest(key), text) : undefined;
-      if (!sealed) continue;
+      if (!text || !sealed) continue;
       const fetchedAtMs = sealed.fetchedAtMs + behindMs;
       const ageMs = this.#options.now() - fetchedAtMs;
       if (ageMs >= -TOLERANCE_MS && ageMs <= key.maxStaleSeconds * 1_000)
-        entries.set(key.id, { fetchedAtMs, json: sealed.json });
+        entries.set(key.id, { fetchedAtMs, json: sealed.json, tag: tagOf(text) });
     }
     return entries;
   }

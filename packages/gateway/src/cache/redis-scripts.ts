@@ -5,9 +5,10 @@ export const MAX_REPLY_BYTES = 2 * 1024 * 1024;
 
 const TAKING = `
 local left = ${MAX_REPLY_BYTES}
-local function take(key)
-  local text = redis.call('GET', key) or ''
-  if #text > left then return '' end
+-- A key that somebody has put something else under is one that is missing.
+local function take(key, tag)
+  local text = redis.pcall('GET', key)
+  if type(text) ~= 'string' or #text > left or (tag and tag ~= '' and text:sub(1, #tag) == tag) then return '' end
   left = left - #text
   return text
 end
@@ -20,8 +21,8 @@ for at = 2, #KEYS do found[at] = take(KEYS[at]) end
 return found`);
 
 /**
- * KEYS: state, then for each key its entry and its lease. ARGV: owner, for how many milliseconds. Answers the time, then for each
- * key the text of its entry or nothing, and whether the owner has the lease (1 or 0).
+ * KEYS: state, then for each key its entry and its lease. ARGV: owner, for how many milliseconds, and for each key the tag of
+ * the entry that the owner has seen, which it is not told again (or nothing). Answers the time, then for each key the text of its entry or nothing, and whether the owner has the lease (1 or 0).
  */
 export const CLAIM = script(`${TAKING}
 local owner, leaseMs = ARGV[1], ARGV[2]
@@ -29,14 +30,15 @@ note()
 local found = { now }
 for at = 2, #KEYS, 2 do
   local lease = KEYS[at + 1]
-  found[at] = take(KEYS[at])
+  if type(redis.pcall('GET', lease)) == 'table' then redis.call('DEL', lease) end
+  found[at] = take(KEYS[at], ARGV[2 + at / 2])
   found[at + 1] = (redis.call('SET', lease, owner, 'NX', 'PX', leaseMs) or redis.call('GET', lease) == owner) and 1 or 0
 end
 return found`);
 
 const RELEASE = `
 local function release(lease, owner)
-  if redis.call('GET', lease) == owner then redis.call('DEL', lease) end
+  if redis.pcall('GET', lease) == owner then redis.call('DEL', lease) end
 end
 `;
 

@@ -21,6 +21,9 @@ const FETCHED_AT = /^\d{1,15}$/;
 export const digestOf = (scope: string, id: string): string =>
   createHash('sha256').update(`${scope}\n${id}`).digest('base64url');
 
+/** What stands before the body of an entry: its version, time and MAC. */
+export const tagOf = (text: string): string => text.slice(0, text.lastIndexOf('.') + 1);
+
 /**
  * Entries as they stand outside this process: compressed, and bound by a MAC to their key, their time and this format, so that
  * what was changed, cut short or moved to another key is not one.

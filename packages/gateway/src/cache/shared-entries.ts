@@ -8,14 +8,20 @@ export interface SharedEntry {
   readonly json: string;
 }
 
+/** One that was found. */
+export interface FoundEntry extends SharedEntry {
+  /** Another one with every entry that is written. */
+  readonly tag: string;
+}
+
 /** Entries by the id of their key. */
-export type EntriesById = ReadonlyMap<string, SharedEntry>;
+export type EntriesById = ReadonlyMap<string, FoundEntry>;
 
 /** What was found when leases were asked for. */
 export interface Claim {
   /** The keys that no other node asks the upstream for now. Leases end by themselves when their holder does not end them. */
   readonly leased: ReadonlySet<string>;
-  /** What is kept of any of the keys, and young enough to be served. */
+  /** What is kept of any of the keys, young enough to be served, and not known yet. */
   readonly entries: EntriesById;
 }
 
@@ -30,8 +36,10 @@ export interface KeyedEntry extends SharedEntry {
  */
 export interface SharedEntries {
   read(keys: readonly CacheKey[]): Promise<EntriesById>;
-  /** Takes the leases that are free, for an owner that nobody else is. */
-  claim(keys: readonly CacheKey[], owner: string): Promise<Claim>;
+  /** For how long a lease is held that nobody ends, in milliseconds. */
+  readonly leaseMs: number;
+  /** Takes the leases that are free, for an owner that nobody else is. Entries of these tags, by the id of their key, are not told. */
+  claim(keys: readonly CacheKey[], owner: string, tags?: ReadonlyMap<string, string>): Promise<Claim>;
   /** Shares what was fetched, and ends the owner's leases of it. */
   write(entries: readonly KeyedEntry[], owner: string): Promise<void>;
   /** Ends leases of an owner who has nothing to share. */
@@ -55,6 +63,7 @@ export type OpenShared = (options: SharingOptions) => SharedEntries;
 
 /** Of one node, which shares with nobody. */
 export const ALONE: SharedEntries = {
+  leaseMs: 0,
   read: async () => new Map(),
   claim: async (keys) => ({ leased: new Set(keys.map(({ id }) => id)), entries: new Map() }),
   write: async () => undefined,

@@ -1,8 +1,9 @@
-import { dollars, type Route, routes } from '@asset-gateway/protocol';
+import { BlockedFile } from '../blocked/file.ts';
 import type { GroupKind } from '../budget/shares.ts';
 import type { Store } from '../budget/store.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
+import type { Accounts } from '../credit/accounts.ts';
 import { loadSodium, nodeCrypto } from '../gates/crypto.ts';
 import { fixedOrigin, localOrigins } from '../gates/origin.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
@@ -15,13 +16,16 @@ import { createMatch } from '../stages/match.ts';
 import { Sales } from '../stages/sales.ts';
 import { type LogLine, RequestTrail } from '../stages/trail.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
-import { type Caches, openCaches } from './caches.ts';
+import { openCaches } from './caches.ts';
 import { type ChannelParts, Channels, type RefusedKeys } from './channels.ts';
+import { openCredit } from './credit.ts';
 import { bindEndpoints } from './endpoints.ts';
 import { ownAnswers } from './own-answers.ts';
-import { priceNotices } from './prices.ts';
+import { saleNotices } from './prices.ts';
 import { readiness } from './readiness.ts';
 import { readingsOf } from './readings.ts';
+import { openReceipts } from './receipts.ts';
+import { serviceOf } from './service.ts';
 import { createSharing } from './sharing.ts';
 
 /** What a gateway is composed from besides its configuration. */
@@ -29,6 +33,8 @@ export interface Dependencies {
   readonly store: Store;
   readonly payments?: Payments;
   readonly fees?: FeeStore;
+  /** What wallets have paid ahead. */
+  readonly accounts?: Accounts;
   /** Opens what nodes share of answers that are kept; nothing where there is one node. */
   readonly openShared?: OpenShared | undefined;
   /** The first signs, all verify. */
@@ -65,42 +71,46 @@ const ignore = () => undefined;
 
 /** Puts the gateway together; the only place that knows every part. */
 export async function compose(config: Config, dependencies: Dependencies): Promise<Composed> {
-  const { store, payments, fees, secrets, log, notice = ignore, onFailure = ignore } = dependencies;
+  const { store, payments, fees, accounts, secrets, log, notice = ignore, onFailure = ignore } = dependencies;
   const { onSlot = ignore, isStopping = () => false } = dependencies;
   const crypto = (await loadSodium()) ?? nodeCrypto;
   const randomId = () => crypto.random(16).toString('hex');
   const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
   const channels = new Channels({ ...dependencies, config, notice, onFailure });
-  const parts = { ...dependencies, config, crypto, originOf, randomId, notice, onFailure };
+  const receipts = openReceipts(config, { crypto, secrets, store });
+  const parts = { ...dependencies, config, crypto, originOf, receipts, randomId, notice, onFailure };
   const ledgers = payments && fees && { payments, fees };
   const exact = config.paid && ledgers ? await openExact({ ...parts, paid: config.paid, ...ledgers }) : undefined;
-  const enabled = routes.filter((route) => isEnabled(route, channels, exact));
-  const priceUsd = (route: Route): string => dollars(exact?.priceOf(route) ?? 0);
-  const service = { name: config.serviceName, routes: enabled, priceUsd, hasShares: config.fairShares };
+  const service = serviceOf(config, { channels, exact, receipts });
+  const blocked = config.blocked && new BlockedFile(config.blocked, notice);
   const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: config.singleUse };
-  const own = { ...ownAnswers(service, originOf), readiness: () => readiness(store, isStopping()) };
+  const credit =
+    config.credit && config.paid && exact && accounts && payments
+      ? openCredit({ ...parts, config: config.credit, paid: config.paid, accounts, payments, exact, signIn })
+      : undefined;
+  const own = { ...ownAnswers(service, originOf, receipts), readiness: () => readiness(store, isStopping()) };
   const sharing = config.fairShares ? createSharing({ payments, onSlot }) : undefined;
   const sales = new Sales();
   const caches = openCaches(config, channels, { ...dependencies, sharing, randomId });
   const gateway = createGateway({
     open: (inbound) => new RequestTrail(inbound, { log, randomId, sales }),
-    match: createMatch(bindEndpoints({ service, store, channels, own, signIn, exact, sharing, randomId, caches })),
+    match: createMatch(
+      bindEndpoints({ service, store, channels, own, signIn, exact, credit, blocked, sharing, randomId, caches }),
+    ),
     onFailure,
   });
-  if (exact && config.paid) for (const line of priceNotices(enabled, exact.priceOf, config.paid)) notice(line);
-  const readings = readingsOf({ store, channels, caches, payments, exact, isStopping });
-  return { gateway, readings, close: () => closeAll(caches, exact, channels) };
+  for (const line of saleNotices(service.routes, exact, config)) notice(line);
+  const readings = readingsOf({ ...parts, channels, caches, exact, isStopping });
+  const watching = [...caches.values(), ...(blocked ? [blocked] : [])];
+  return { gateway, readings, close: () => closeAll(watching, exact, channels) };
 }
 
-async function closeAll(caches: Caches, exact: ExactSetup | undefined, channels: Channels): Promise<void> {
-  for (const cache of caches.values()) cache.close();
+async function closeAll(
+  watching: readonly { close(): void }[],
+  exact: ExactSetup | undefined,
+  channels: Channels,
+): Promise<void> {
+  for (const each of watching) each.close();
   await exact?.close();
   await channels.close();
-}
-
-/** A route is there when somebody answers it and, for money, when somebody can be paid. */
-function isEnabled(route: Route, channels: Channels, exact: ExactSetup | undefined): boolean {
-  if (route.provider === 'gateway') return true;
-  const isSold = route.access !== 'exact' || exact?.clusters.has(route.cluster ?? '') === true;
-  return isSold && channels.get(route) !== undefined;
 }

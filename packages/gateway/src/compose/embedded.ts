@@ -2,9 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
 import { MemoryStore } from '../budget/memory-store.ts';
 import { SlotFile } from '../budget/slot-file.ts';
+import { Accounts } from '../credit/accounts.ts';
+import { creditGrants } from '../credit/grants.ts';
 import { Payments } from '../payments/payments.ts';
 import { EmbeddedDocuments } from '../payments/store/embedded.ts';
 import { MemoryFees } from '../payments/store/memory-fees.ts';
+import { EmbeddedBooks } from '../sales/embedded-books.ts';
+import type { Books } from '../sales/journal.ts';
+import { paymentEntries } from '../sales/payment-entries.ts';
+import { WatchedDocuments } from '../sales/watched-documents.ts';
 import { type Clock, steadyClock } from '../stores/clock.ts';
 import { Damage } from '../stores/damage.ts';
 import { openDatabase, secretOf } from '../stores/database.ts';
@@ -13,24 +19,32 @@ import { FreeSpace } from '../stores/free-space.ts';
 /** The durable state of one process, in a folder. */
 export interface Embedded {
   readonly store: MemoryStore;
+  readonly documents: WatchedDocuments;
+  readonly books: Books;
   readonly payments: Payments;
+  readonly accounts: Accounts;
   readonly fees: MemoryFees;
   /** Made once and kept, for operators who configure none. */
   readonly secret: string;
   close(): Promise<void>;
 }
 
-/** What tests may change. */
+/** How long what is kept, and what tests may change. */
 export interface EmbeddedOptions {
+  /** How long entries of the journal are kept, in milliseconds. */
+  readonly journalKeepMs?: number;
   readonly space?: FreeSpace;
   readonly now?: Clock;
 }
 
 /** Reads what is on disk: the slots that are still held, and the payments that are not over. */
-function load(root: RootDatabase, now: Clock, space: FreeSpace) {
+function load(root: RootDatabase, now: Clock, space: FreeSpace, journalKeepMs?: number) {
   try {
     const slots = new SlotFile(root, now, space);
-    return { slots, held: slots.load(), payments: new Payments(new EmbeddedDocuments(root, now, space)) };
+    const documents = new WatchedDocuments(new EmbeddedDocuments(root, now, space, journalKeepMs));
+    const accounts = new Accounts(documents);
+    const payments = new Payments(documents, [creditGrants(() => documents.now()), paymentEntries]);
+    return { slots, held: slots.load(), documents, payments, accounts };
   } catch (error) {
     // The pages are whole, but what is in one of them was not written by us. The decoder's message would quote it.
     throw new Damage(`a record cannot be read: ${error instanceof Error ? error.name : 'unknown'}`);
@@ -42,7 +56,7 @@ export async function openEmbedded(folder: string, options: EmbeddedOptions = {}
   const { space = new FreeSpace(folder), now = steadyClock() } = options;
   const root = await openDatabase(folder);
   try {
-    const { slots, held, payments } = load(root, now, space);
+    const { slots, held, ...opened } = load(root, now, space, options.journalKeepMs);
     const store = new MemoryStore({
       now,
       wallNow: options.now ?? (() => Date.now()),
@@ -51,7 +65,14 @@ export async function openEmbedded(folder: string, options: EmbeddedOptions = {}
       assertKeepable: (budget) => slots.assertKeepable(budget),
       keep: (budget, slot) => slots.keep(budget, slot),
     });
-    return { store, payments, fees: new MemoryFees(now), secret: await secretOf(root), close: () => root.close() };
+    return {
+      store,
+      ...opened,
+      books: new EmbeddedBooks(root),
+      fees: new MemoryFees(now),
+      secret: await secretOf(root),
+      close: () => root.close(),
+    };
   } catch (error) {
     await root.close();
     throw error;

@@ -1,4 +1,5 @@
 import type { Access, Route } from '@asset-gateway/protocol';
+import { type Blocked, blocking } from '../blocked/gate.ts';
 import type { Store } from '../budget/store.ts';
 import { createDescribe } from '../describe/discovery.ts';
 import type { Service } from '../describe/service.ts';
@@ -12,6 +13,7 @@ import { createReader } from '../stages/validate.ts';
 import { selfUpstream } from '../upstreams/self.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Channel, Channels } from './channels.ts';
+import type { Credit } from './credit.ts';
 import type { OwnAnswers } from './own-answers.ts';
 
 /** What endpoints are bound from. */
@@ -22,6 +24,9 @@ export interface EndpointParts {
   readonly own: OwnAnswers;
   readonly signIn: Omit<SiwxParts, 'allowance' | 'describe'>;
   readonly exact: ExactSetup | undefined;
+  readonly credit: Credit | undefined;
+  /** Who is let pass no gate; nothing where nobody is blocked. */
+  readonly blocked: Blocked | undefined;
   /** How the asset-data budget is shared out; nothing where it is not. */
   readonly sharing: Sharing | undefined;
   readonly randomId: () => string;
@@ -31,24 +36,34 @@ export interface EndpointParts {
 
 /** Binds every route of a service to what serves it. Throws where one would be without. */
 export function bindEndpoints(parts: EndpointParts): Endpoint[] {
-  const { service, channels, signIn, exact } = parts;
+  const { service, channels, signIn, exact, credit, blocked } = parts;
   const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
     public: () => publicGate,
     siwx(route) {
-      const { allowance } = channelOf(route, channels);
+      const allowance = route.surface === 'credit' ? undefined : channelOf(route, channels).allowance;
       return new SiwxGate({ ...signIn, allowance, describe: createDescribe(route, service) });
     },
-    exact: (route) => exact?.gate(route, createDescribe(route, service)) ?? missing(`${route.id} has nobody to pay`),
+    exact: (route) =>
+      (credit ?? exact)?.gate(route, createDescribe(route, service)) ?? missing(`${route.id} has nobody to pay`),
+  };
+  const gateOf = (route: Route): Gate => {
+    const gate = gates[route.access](route);
+    return blocked && route.access !== 'public' ? blocking(gate, blocked) : gate;
   };
   return service.routes.map((route) => ({
     route,
-    gate: gates[route.access](route),
+    gate: gateOf(route),
     read: createReader(route),
-    ...(route.provider === 'gateway' ? byItself(route, parts) : byChannel(channelOf(route, channels), parts)),
+    ...servingOf(route, parts),
   }));
 }
 
 type Serving = Pick<Endpoint, 'spending' | 'upstream'>;
+
+function servingOf(route: Route, parts: EndpointParts): Serving {
+  if (route.surface === 'credit') return parts.credit?.serving(route) ?? missing(`${route.id} has no accounts`);
+  return route.provider === 'gateway' ? byItself(route, parts) : byChannel(channelOf(route, parts.channels), parts);
+}
 
 function byItself({ id, method }: Route, { own }: EndpointParts): Serving {
   const answer = own[method] ?? missing(`${id} has no answer`);

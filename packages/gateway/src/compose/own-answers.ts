@@ -5,6 +5,7 @@ import { openApi } from '../describe/openapi.ts';
 import { ownRoute, type Service } from '../describe/service.ts';
 import { wellKnown } from '../describe/well-known.ts';
 import type { OriginOf } from '../gates/origin.ts';
+import type { ReceiptIssuer } from '../receipts/issuer.ts';
 import type { OwnAnswer } from '../upstreams/self.ts';
 
 /** Makes a thing when it is first asked for, and keeps it; its keys are few and known. */
@@ -21,7 +22,7 @@ function kept<K, V>(make: (key: K) => V): (key: K) => V {
 export type OwnAnswers = Readonly<Record<string, OwnAnswer>>;
 
 /** The gateway's own answers: views of the enabled routes, for each origin that they name. */
-export function ownAnswers(service: Service, originOf: OriginOf): OwnAnswers {
+export function ownAnswers(service: Service, originOf: OriginOf, receipts: ReceiptIssuer | undefined): OwnAnswers {
   const answerOf = (method: string, text: string) => document(text, ownRoute(service, method).maxAgeSeconds ?? 0);
   const catalogOf = kept((provider: string | undefined) => {
     return answerOf('catalog', JSON.stringify(catalog(service, provider)));
@@ -37,5 +38,6 @@ export function ownAnswers(service: Service, originOf: OriginOf): OwnAnswers {
     openapi: atOrigin('openapi', (...parts) => JSON.stringify(openApi(...parts))),
     wellKnown: atOrigin('wellKnown', (...parts) => JSON.stringify(wellKnown(...parts))),
     llms: atOrigin('llms', llmsText),
+    ...(receipts && { didDocument: atOrigin('didDocument', (_, origin) => receipts.didDocument(origin)) }),
   };
 }

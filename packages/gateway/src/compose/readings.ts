@@ -1,5 +1,6 @@
 import type { Store } from '../budget/store.ts';
-import type { Readings } from '../metrics/readings.ts';
+import type { Config } from '../config/config.ts';
+import type { OpenReading, Readings } from '../metrics/readings.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Caches } from './caches.ts';
@@ -11,20 +12,24 @@ export interface Sources {
   readonly store: Store;
   readonly channels: Channels;
   readonly caches: Caches;
-  readonly payments: Payments | undefined;
+  readonly payments?: Payments | undefined;
   readonly exact: ExactSetup | undefined;
   readonly isStopping: () => boolean;
+  readonly config: Pick<Config, 'paid'>;
 }
 
 /** A store that cannot be reached must not keep the other metrics from being given out. */
-const countOpen = (payments: Payments): Promise<number | undefined> =>
+const readOpen = (payments: Payments): Promise<OpenReading | undefined> =>
   payments.open().then(
-    ({ length }) => length,
+    (records) => {
+      const ages = records.map(({ settlingSinceMs }) => payments.now() - (settlingSinceMs ?? payments.now()));
+      return { count: records.length, oldestMs: Math.max(0, ...ages) };
+    },
     () => undefined,
   );
 
 /** What the metrics look up in a gateway that is put together. */
-export function readingsOf({ store, channels, caches, payments, exact, isStopping }: Sources): Readings {
+export function readingsOf({ store, channels, caches, payments, exact, isStopping, config }: Sources): Readings {
   const read = ({ name, upstream, allowance, keys }: Channel) => ({
     ...name,
     left: allowance.view().left,
@@ -36,8 +41,9 @@ export function readingsOf({ store, channels, caches, payments, exact, isStoppin
     isReady: () => whyNotReady(store, isStopping()) === undefined,
     channels: () => Array.from(channels.all(), read),
     cache: () => [...caches.values()][0]?.reading(),
-    openPayments: async () => (payments ? countOpen(payments) : 0),
+    openPayments: async () => (payments ? readOpen(payments) : { count: 0, oldestMs: 0 }),
     feePayers: async () => exact?.feePayers() ?? [],
     sales: () => exact?.sales() ?? [],
+    solPriceUsd: config.paid?.solPriceUsd,
   };
 }

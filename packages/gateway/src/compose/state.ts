@@ -3,8 +3,11 @@ import type { Store } from '../budget/store.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
+import type { Accounts } from '../credit/accounts.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { FeeStore } from '../payments/store/fees.ts';
+import type { Books } from '../sales/journal.ts';
+import type { WatchedDocuments } from '../sales/watched-documents.ts';
 import { Damage } from '../stores/damage.ts';
 import { type FolderLock, lockFolder } from '../stores/lock.ts';
 import { openEmbedded } from './embedded.ts';
@@ -12,7 +15,12 @@ import { openEmbedded } from './embedded.ts';
 /** Everything that the gateway remembers, and where. */
 export interface State {
   readonly store: Store;
+  /** Everything that is written about money goes through it. */
+  readonly documents: WatchedDocuments;
+  /** What is read about money. */
+  readonly books: Books;
   readonly payments: Payments;
+  readonly accounts: Accounts;
   readonly fees: FeeStore;
   /** Where there is a place that nodes share. */
   readonly openShared?: OpenShared;
@@ -28,22 +36,20 @@ export const openState = (config: Config): Promise<State> =>
   config.redisUrl === undefined ? openFolder(config) : openShared(config, config.redisUrl);
 
 /** State in Redis. Nothing is asked of it yet: a gateway starts without it as well. */
-async function openShared({ secrets }: Config, url: string): Promise<State> {
+async function openShared({ secrets, credit, journalKeepMs }: Config, url: string): Promise<State> {
   const { openRedis } = await import('./redis.ts');
-  return { ...(await openRedis(url)), secrets };
+  return { ...(await openRedis(url, { hasCredit: credit !== undefined, journalKeepMs })), secrets };
 }
 
 /** State in a folder, which one process at a time may use. */
-async function openFolder({ dataDir, secrets }: Config): Promise<State> {
+async function openFolder({ dataDir, secrets, journalKeepMs }: Config): Promise<State> {
   const lock = await takeFolder(dataDir);
-  const { store, payments, fees, secret, close } = await openEmbedded(dataDir).catch(async (error) => {
+  const { secret, close, ...opened } = await openEmbedded(dataDir, { journalKeepMs }).catch(async (error) => {
     await lock.close();
     throw storeFault(error, dataDir);
   });
   return {
-    store,
-    payments,
-    fees,
+    ...opened,
     secrets: secrets.length > 0 ? secrets : [secret],
     connect: async () => undefined,
     close: () => close().finally(() => lock.close()),

@@ -1,7 +1,11 @@
 import { BlockList, isIP } from 'node:net';
+import type { ListFile } from '../blocked/file.ts';
+import { WITHOUT_CLIENTS as BLOCKED_WITHOUT_CLIENTS, readBlocked } from './blocked.ts';
 import { type CacheConfig, readCache } from './cache.ts';
+import { type CreditConfig, readCredit } from './credit.ts';
 import { nearlyKnown } from './nearly-known.ts';
 import { type PaidConfig, readPaid } from './paid.ts';
+import { type ReceiptsConfig, readReceipts } from './receipts.ts';
 import { ConfigError, type Environment, parseUrl, Reader } from './settings.ts';
 import { readTokens, type TokensConfig } from './tokens.ts';
 
@@ -33,14 +37,32 @@ export interface Config {
   /** Nothing: for a person where the log goes to a terminal, else for programs. */
   readonly logFormat: 'json' | 'pretty' | undefined;
   /** Where metrics are given out; nothing when they are not kept. */
-  readonly metrics: { readonly port: number; readonly host: string } | undefined;
+  readonly metrics: MetricsConfig | undefined;
+  /** How long entries of the sales journal are kept, in milliseconds. */
+  readonly journalKeepMs: number;
   /** What of the asset data is kept, and for how long; nothing when every answer is asked for. */
   readonly cache: CacheConfig | undefined;
+  /** What wallets may pay ahead; nothing where credit is off. */
+  readonly credit: CreditConfig | undefined;
+  /** Who is not served; nothing where everybody is. */
+  readonly blocked: ListFile | undefined;
+  /** What receipts are signed with; nothing where none are issued. */
+  readonly receipts: ReceiptsConfig | undefined;
   /** What the start should say: nothing is wrong, but it may not be meant. */
   readonly notices: readonly string[];
 }
 
+/** Where metrics are given out. */
+export interface MetricsConfig {
+  readonly port: number;
+  readonly host: string;
+  /** What whoever asks for sales must know; nothing where only this machine may ask. */
+  readonly token: string | undefined;
+}
+
 const MIN_SECRET_LENGTH = 32;
+const MIN_TOKEN_LENGTH = 16;
+const DAY_MS = 86_400_000;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 const WITHOUT_TLS =
@@ -121,13 +143,17 @@ function readProxies(read: Reader): string[] {
   return proxies;
 }
 
-/** Shares go by the client's address, which behind a proxy is known only from one that is trusted. */
-function readShares(read: Reader): Pick<Config, 'fairShares' | 'trustedProxies'> {
+/** Shares and blocked addresses go by the client's address, which behind a proxy is known only from one that is trusted. */
+function readCallers(read: Reader): Pick<Config, 'fairShares' | 'blocked' | 'trustedProxies'> {
   const fairShares = read.choice('FAIR_SHARES', 'off', ['on', 'off']) === 'on';
+  const blocked = readBlocked(read);
   const trustedProxies = readProxies(read);
   const isBehindProxy = parseUrl(read.text('GATEWAY_BASE_URL', ''))?.protocol === 'https:';
-  if (fairShares && isBehindProxy && trustedProxies.length === 0) read.notices.push(WITHOUT_CLIENTS);
-  return { fairShares, trustedProxies };
+  if (isBehindProxy && trustedProxies.length === 0) {
+    if (fairShares) read.notices.push(WITHOUT_CLIENTS);
+    if (blocked && blocked.list.counts.ranges > 0) read.notices.push(BLOCKED_WITHOUT_CLIENTS);
+  }
+  return { fairShares, blocked, trustedProxies };
 }
 
 function readLogFormat(read: Reader): Config['logFormat'] {
@@ -137,8 +163,11 @@ function readLogFormat(read: Reader): Config['logFormat'] {
 
 function readMetrics(read: Reader): Config['metrics'] {
   const host = read.text('METRICS_HOST', '127.0.0.1');
+  const token = read.optional('METRICS_TOKEN');
+  const isGood = token === undefined || (token.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(token));
+  read.check(isGood, `METRICS_TOKEN must have at least ${MIN_TOKEN_LENGTH} characters, none of them a space.`);
   if (read.optional('METRICS_PORT') === undefined) return undefined;
-  return { port: read.integer('METRICS_PORT', 0, [0, 65_535]), host };
+  return { port: read.integer('METRICS_PORT', 0, [0, 65_535]), host, token };
 }
 
 /** Reads and checks all variables. Throws a ConfigError that names every fault at once. */
@@ -158,11 +187,14 @@ export function readConfig(environment: Environment): Config {
     dataDir: read.text('DATA_DIR', './data'),
     redisUrl: readRedisUrl(read),
     upstreamTimeoutMs: read.integer('UPSTREAM_TIMEOUT_MS', 10_000, [1, 600_000]),
-    ...readShares(read),
+    ...readCallers(read),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     logFormat: readLogFormat(read),
     metrics: readMetrics(read),
+    journalKeepMs: read.integer('SALES_KEEP_DAYS', 400, [1, 10_000]) * DAY_MS,
     cache: readCache(read),
+    credit: readCredit(read, paid),
+    receipts: readReceipts(read),
     notices: [...read.notices, ...nearlyKnown(environment)],
   };
   read.check(

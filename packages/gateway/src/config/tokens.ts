@@ -7,11 +7,15 @@ export interface TokensConfig {
   readonly limitPerMinute: number;
 }
 
+/** Each key is asked for, counted and told of by itself. */
+const MAX_KEYS = 16;
+
 function readKeys(read: Reader): TokensConfig['keys'] | undefined {
   const text = read.optional('TOKENS_API_KEY');
   if (text === undefined) return undefined;
   const [first = '', ...others] = text.split(',').map((key) => key.trim());
   const keys = [first, ...others] as const;
+  read.check(keys.length <= MAX_KEYS, `TOKENS_API_KEY must hold at most ${MAX_KEYS} keys.`);
   const given = keys.filter((key) => key !== '');
   read.check(given.length === keys.length, 'TOKENS_API_KEY must have a key on both sides of each comma.');
   read.check(new Set(given).size === given.length, 'TOKENS_API_KEY must not hold the same key twice.');

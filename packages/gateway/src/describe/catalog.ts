@@ -22,7 +22,7 @@ function opening({ access, cluster }: Route) {
 
 /** The catalog's entry of one route: where it is, how it is called, what opens it and what it answers. */
 function entry(route: Route, priceUsd: string) {
-  const { cluster, provider, surface, method, description, access, example } = route;
+  const { cluster, provider, surface, method, description, access, credit, example } = route;
   const { path, query, body } = route.input;
   const input = route.httpMethod === 'POST' ? body : query;
   const inputExample = route.httpMethod === 'POST' ? example.body : example.query;
@@ -37,6 +37,7 @@ function entry(route: Route, priceUsd: string) {
     accessMode: access,
     paymentRequired: access === 'exact',
     priceUsd,
+    ...(credit && { credit }),
     ...opening(route),
     enabled: true,
     inputSchema: input ? published(input) : NOTHING,

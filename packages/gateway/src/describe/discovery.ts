@@ -1,6 +1,13 @@
 import { JSON_MEDIA_TYPE, type Resource, type Route, type Values } from '@asset-gateway/protocol';
 import { Compile } from 'typebox/schema';
-import { answerExample, type JsonSchema, published, withoutDescriptions, withSharedParts } from './schemas.ts';
+import {
+  answerExample,
+  type JsonSchema,
+  published,
+  withoutBounds,
+  withoutDescriptions,
+  withSharedParts,
+} from './schemas.ts';
 import type { Service } from './service.ts';
 
 /** The key of the discovery extension in a PaymentRequired object. */
@@ -86,13 +93,16 @@ function discoveryOf(route: Route, output: unknown): Discovery {
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** With the output's example, without it, without prose, and at last with every repeated part said only once. */
+/** With the output's example, without it, without prose, and at last with every repeated part said only once; with credit, without bounds as well. */
 function discoveriesOf(route: Route, priceUsd: string): SizedDiscovery[] {
   const output = answerExample(route, priceUsd);
   const plain = discoveryOf(route, undefined);
   const terse = { ...plain, schema: withoutDescriptions(plain.schema) };
   const tersest = { ...terse, schema: withSharedParts(terse.schema) };
-  const all = [...(output === undefined ? [] : [discoveryOf(route, output)]), plain, terse, tersest];
+  // A second requirement leaves less room.
+  const loose = { ...plain, schema: withSharedParts(withoutBounds(terse.schema)) };
+  const last = route.credit === undefined ? [] : [loose];
+  const all = [...(output === undefined ? [] : [discoveryOf(route, output)]), plain, terse, tersest, ...last];
   return all.map((discovery) => ({ discovery, bytes: sizeOf(discovery) }));
 }
 

@@ -16,6 +16,9 @@ const HEADER_COMPONENTS: Readonly<Record<string, JsonObject>> = {
     description: 'The answer had been paid for before: nothing was settled now.',
     schema: { type: 'string', enum: ['true'] },
   },
+  [HEADERS.credit]: text(
+    'Where credit was charged or bought: `charged=<millionths of a dollar>, balance=<what is left>`.',
+  ),
   [HEADERS.replayNonce]: text('A fresh nonce: signed in place of a challenge, it saves the next 402.'),
   RateLimit: text('`"upstream";r=<calls left>;t=<seconds until the next one frees>`.'),
   'RateLimit-Policy': text('`"upstream";q=<calls>;w=<seconds>`: what the shared budget allows.'),
@@ -27,7 +30,7 @@ const RETRYABLE = [409, 429, 503];
 /** Given before anybody is let in, or by our own fault: the same whatever the gate. */
 const WITHOUT_SIGN_IN = [402, 408, 413, 414, 431, 500];
 
-function namesOf({ access, maxAgeSeconds }: Route, status: number): string[] {
+function namesOf({ access, credit, maxAgeSeconds }: Route, status: number): string[] {
   const names = ['X-Request-Id'];
   if (RETRYABLE.includes(status)) names.push('Retry-After');
   if (status === 402) names.push(HEADERS.paymentRequired);
@@ -39,6 +42,8 @@ function namesOf({ access, maxAgeSeconds }: Route, status: number): string[] {
     names.push(HEADERS.paymentResponse, HEADERS.version1PaymentResponse);
   }
   if (access === 'exact' && status === 200) names.push(HEADERS.replayed);
+  if (credit !== undefined && status === 200) names.push(HEADERS.credit);
+  if (credit === 'accepted' && !WITHOUT_SIGN_IN.includes(status)) names.push(HEADERS.replayNonce);
   if (maxAgeSeconds !== undefined && (status === 200 || status === 304)) names.push('ETag', 'Cache-Control');
   return names;
 }

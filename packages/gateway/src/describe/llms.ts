@@ -35,6 +35,7 @@ const SIGNING = [
 /** The service in the form of llmstxt.org: what is served at an origin, how to call it and what it costs. */
 export function llmsText(service: Service, origin: string): string {
   const routes = servedRoutes(service);
+  const hasReceipts = service.routes.some(({ method }) => method === 'didDocument');
   const link = (label: string, method: string, note: string) =>
     `- [${label}](${origin}${ownPath(service, method)}): ${note}`;
   const sections = [...bySurface(routes)].flatMap(([surface, rows]) => [
@@ -59,6 +60,9 @@ export function llmsText(service: Service, origin: string): string {
     link('OpenAPI 3.1', 'openapi', 'every parameter, example and error.'),
     link('Catalog', 'catalog', 'every route with its price and its schemas.'),
     link('x402', 'wellKnown', 'the URLs alone.'),
+    ...(hasReceipts
+      ? [link('DID document', 'didDocument', 'the keys that receipts of payments are signed with.')]
+      : []),
     ...sections,
   ];
   return `${lines.join('\n')}\n`;

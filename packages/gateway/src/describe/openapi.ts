@@ -22,11 +22,11 @@ function schemaComponents({ routes, hasShares }: Service): JsonObject {
   return { ...Object.fromEntries(schemas), Error: error, PaymentRequired: PAYMENT_REQUIRED };
 }
 
-function paths({ routes, priceUsd }: Service): JsonObject {
+function paths(service: Service): JsonObject {
   const items: Record<string, Record<string, JsonObject>> = {};
-  for (const route of routes) {
+  for (const route of service.routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    items[path] = { ...items[path], [route.httpMethod.toLowerCase()]: operation(route, priceUsd(route)) };
+    items[path] = { ...items[path], [route.httpMethod.toLowerCase()]: operation(route, service) };
   }
   return items;
 }
@@ -36,13 +36,13 @@ const SUCCESSES = [200, 304];
 /** Whatever the operations refer to, and nothing else. */
 function components(service: Service): JsonObject {
   const { routes } = service;
-  const headers = routes.map((route) => headerComponents(route, [...SUCCESSES, ...refusalsOf(route).keys()]));
+  const headers = routes.map((route) => headerComponents(route, [...SUCCESSES, ...refusalsOf(route, service).keys()]));
   const hasGate = (access: Access) => routes.some((route) => route.access === access);
   return {
     schemas: schemaComponents(service),
     ...(hasGate('exact') && { parameters: PARAMETERS }),
     headers: Object.fromEntries(headers.flatMap((each) => Object.entries(each))),
-    responses: refusalComponents(routes),
+    responses: refusalComponents(service),
     ...(hasGate('siwx') && { securitySchemes: SECURITY_SCHEMES }),
   };
 }

@@ -3,6 +3,7 @@ import type { TObject } from 'typebox';
 import { headersOf } from './headers.ts';
 import { refusalReferences } from './responses.ts';
 import { answerExample, answerSchema, type JsonObject, type JsonSchema, published, publishedRules } from './schemas.ts';
+import type { Service } from './service.ts';
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
@@ -17,8 +18,12 @@ export const operationIdOf = ({ id }: Route): string =>
 export const schemaNameOf = ({ surface, method }: Route, what: 'Request' | 'Result'): string =>
   capital(surface) + capital(method) + what;
 
+const CREDIT_NOTE =
+  "Or from credit, for a Solana wallet's signature over this path: ask with `Prefer: credit` to be challenged for it.";
+
 /** What opens a route, and what it costs. */
-function accessNote({ access, cluster }: Route, priceUsd: string): string {
+function accessNote({ access, cluster, credit }: Route, priceUsd: string): string {
+  if (credit === 'sold') return `From $${priceUsd}, paid in USDC on Solana ${cluster} (x402, scheme exact).`;
   if (access === 'exact') return `Costs $${priceUsd} a call, paid in USDC on Solana ${cluster} (x402, scheme exact).`;
   if (access === 'siwx') return "Free for a Solana wallet's signature on each request (x402 sign-in-with-x).";
   return 'Open to everybody.';
@@ -76,11 +81,16 @@ function successes(route: Route, priceUsd: string): JsonObject {
   };
 }
 
-/** One route as an OpenAPI operation. */
-export function operation(route: Route, priceUsd: string): JsonObject {
-  const { access, description, rules, surface } = route;
+/** One route of a service as an OpenAPI operation. */
+export function operation(route: Route, service: Service): JsonObject {
+  const priceUsd = service.priceUsd(route);
+  const { access, credit, description, rules, surface } = route;
   const parameters = [...parametersIn(route, 'path'), ...parametersIn(route, 'query')];
-  const notes = [accessNote(route, priceUsd), ...rules.map((rule) => rule.description)];
+  const notes = [
+    accessNote(route, priceUsd),
+    ...(credit === 'accepted' ? [CREDIT_NOTE] : []),
+    ...rules.map((rule) => rule.description),
+  ];
   const paymentInfo = {
     price: { mode: 'fixed', currency: 'USD', amount: priceUsd },
     protocols: [{ x402: {} }],
@@ -90,11 +100,11 @@ export function operation(route: Route, priceUsd: string): JsonObject {
     tags: [surface],
     summary: description,
     description: notes.join('\n\n'),
-    security: access === 'siwx' ? [{ siwx: [] }] : [],
+    security: access === 'siwx' ? [{ siwx: [] }] : credit === 'accepted' ? [{}, { siwx: [] }] : [],
     ...(access === 'exact' && { 'x-payment-info': paymentInfo }),
     ...(rules.length > 0 && { 'x-rules': publishedRules(route) }),
     parameters: access === 'exact' ? [...parameters, ...PAYMENT_HEADERS] : parameters,
     ...requestBody(route),
-    responses: { ...successes(route, priceUsd), ...refusalReferences(route) },
+    responses: { ...successes(route, priceUsd), ...refusalReferences(route, service) },
   };
 }

@@ -1,14 +1,19 @@
 import { REFUSALS, type RefusalCode, type Route } from '@asset-gateway/protocol';
 import { headersOf } from './headers.ts';
 import type { JsonObject, JsonSchema } from './schemas.ts';
+import type { Service } from './service.ts';
 
-type Applies = (route: Route) => boolean;
+type Applies = (route: Route, service: Service) => boolean;
 
 /** Which routes a family of codes can come from; the first family that a code is of decides, and the rest is of all. */
 const FAMILIES: readonly (readonly [codes: RegExp, applies: Applies])[] = [
   // Of paths that there are not, and of verbs that a path does not take.
   [/^(?:not_found|method_not_allowed)$/, () => false],
-  [/^(?:sign_in_|invalid_siwx_)/, ({ access }) => access === 'siwx'],
+  [/^blocked$/, ({ access }, { hasBlocked }) => access !== 'public' && hasBlocked === true],
+  [/^sign_in_/, ({ access }) => access === 'siwx'],
+  [/^invalid_siwx_/, ({ access, credit }) => access === 'siwx' || credit === 'accepted'],
+  [/^credit_exhausted$/, ({ credit }) => credit === 'accepted'],
+  [/^credit_limit$/, ({ credit }) => credit !== undefined],
   [/^(?:payment_|no_matching_|invalid_exact_|settlement_|facilitator_)/, ({ access }) => access === 'exact'],
   [/^(?:upstream_|rate_limited$|overloaded$)/, ({ access }) => access !== 'public'],
   [/^state_unavailable$/, ({ access, method }) => access !== 'public' || method === 'readiness'],
@@ -23,21 +28,23 @@ const OTHER_STATUSES: Readonly<Partial<Record<RefusalCode, readonly number[]>>> 
 
 const statusesOf = (code: RefusalCode): number[] => [REFUSALS[code].status, ...(OTHER_STATUSES[code] ?? [])];
 
-/** Every refusal that a route can give: the codes by status. */
-export function refusalsOf(route: Route): Map<number, RefusalCode[]> {
+/** Every refusal that a route of a service can give: the codes by status. */
+export function refusalsOf(route: Route, service: Service): Map<number, RefusalCode[]> {
   const byStatus = new Map<number, RefusalCode[]>();
   for (const code of Object.keys(REFUSALS) as RefusalCode[]) {
     const [, applies] = familyOf(code) ?? [];
-    if (applies && !applies(route)) continue;
+    if (applies && !applies(route, service)) continue;
     for (const status of statusesOf(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return new Map([...byStatus].sort(([a], [b]) => a - b));
 }
 
 /** The name of a refusal's component: routes that can give the same codes share it. */
-function nameOf({ access, input, codes }: Route, status: number, refusals: readonly RefusalCode[]): string {
+function nameOf({ access, credit, input, codes }: Route, status: number, refusals: readonly RefusalCode[]): string {
   const isAnybodys = refusals.every((code) => familyOf(code) === undefined);
-  const kind = isAnybodys ? ['any'] : [access, ...(input.body ? ['body'] : []), ...Object.keys(codes)];
+  const kind = isAnybodys
+    ? ['any']
+    : [access, ...(credit === 'sold' ? ['credit'] : []), ...(input.body ? ['body'] : []), ...Object.keys(codes)];
   return [...kind, status].join('-');
 }
 
@@ -65,18 +72,18 @@ function refusalResponse(route: Route, status: number, codes: readonly RefusalCo
 }
 
 /** The refusals of a route as references, by status. */
-export const refusalReferences = (route: Route): JsonObject =>
+export const refusalReferences = (route: Route, service: Service): JsonObject =>
   Object.fromEntries(
-    [...refusalsOf(route)].map(([status, codes]) => {
+    [...refusalsOf(route, service)].map(([status, codes]) => {
       return [status, { $ref: `#/components/responses/${nameOf(route, status, codes)}` }];
     }),
   );
 
 /** What those references refer to. */
-export const refusalComponents = (routes: readonly Route[]): JsonObject =>
+export const refusalComponents = (service: Service): JsonObject =>
   Object.fromEntries(
-    routes.flatMap((route) =>
-      [...refusalsOf(route)].map(([status, codes]) => {
+    service.routes.flatMap((route) =>
+      [...refusalsOf(route, service)].map(([status, codes]) => {
         return [nameOf(route, status, codes), refusalResponse(route, status, codes)];
       }),
     ),

@@ -56,6 +56,12 @@ export function mapSchema(schema: JsonSchema, change: (schema: JsonSchema) => Js
 export const withoutDescriptions = (schema: JsonSchema): JsonSchema =>
   mapSchema(schema, ({ description: _, ...rest }) => rest);
 
+const BOUNDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems', 'uniqueItems'];
+
+/** The same schema without what bounds single values: types, names and choices are left. */
+export const withoutBounds = (schema: JsonSchema): JsonSchema =>
+  mapSchema(schema, (part) => Object.fromEntries(Object.entries(part).filter(([name]) => !BOUNDS.includes(name))));
+
 /** Shorter parts are not worth a reference. */
 const MIN_SHARED_LENGTH = 40;
 

@@ -9,6 +9,8 @@ export interface Service {
   readonly priceUsd: (route: Route) => string;
   /** Whether a 429 may be for a share of the budget. */
   readonly hasShares?: boolean;
+  /** Whether a wallet or an address may be blocked. */
+  readonly hasBlocked?: boolean;
 }
 
 /** The rows that somebody else answers: what the service is there for. */

@@ -7,6 +7,7 @@ export const SURFACES: Readonly<Record<Surface, string>> = {
   rpc: 'Solana RPC, each call for a payment in USDC.',
   das: 'Digital assets on Solana, each call for a payment in USDC.',
   wallet: 'Wallet data, each call for a payment in USDC.',
+  credit: 'What a wallet has paid ahead: one payment buys many answers of paid routes.',
 };
 
 /** The rows by their surface, in the order of the table. */
@@ -34,6 +35,13 @@ const GIVEN: Readonly<Partial<Record<Route['access'], string>>> = { siwx: 'a sig
 export const givenFor = (routes: readonly Route[]): string =>
   [...new Set(routes.map(({ access }) => access))].flatMap((access) => GIVEN[access] ?? []).join(' or ');
 
+const HOW_CREDIT =
+  'Paid routes take credit: whoever pays the larger requirement of a 402 has the rest as credit, and the ' +
+  'routes of surface credit sell more of it. From then on the same 402s are paid from it without a settlement; or ask with ' +
+  `Prefer: credit, sign the challenge and send it in ${HEADERS.signIn}. The ${HEADERS.credit} header says what is left.`;
+
 /** How the gates of these rows are passed, a sentence or two for each of them. */
-export const howToPass = (routes: readonly Route[]): string[] =>
-  [...new Set(routes.map(({ access }) => access))].flatMap((access) => HOW[access] ?? []);
+export const howToPass = (routes: readonly Route[]): string[] => [
+  ...[...new Set(routes.map(({ access }) => access))].flatMap((access) => HOW[access] ?? []),
+  ...(routes.some(({ credit }) => credit === 'accepted') ? [HOW_CREDIT] : []),
+];

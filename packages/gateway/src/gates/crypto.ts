@@ -63,6 +63,12 @@ function pooledRandom(fill: (pool: Buffer) => void): Crypto['random'] {
 const rightSizes = (signature: Uint8Array, publicKey: Uint8Array): boolean =>
   signature.length === SIGNATURE_BYTES && publicKey.length === KEY_BYTES;
 
+const utf8 = new TextEncoder();
+
+/** A key for one purpose, of 32 bytes, out of each of the gateway's secrets and in their order. */
+export const keysFor = (purpose: string, { mac }: Pick<Crypto, 'mac'>, secrets: readonly string[]): Buffer[] =>
+  secrets.map((secret) => mac(utf8.encode(purpose.padEnd(KEY_BYTES)), utf8.encode(secret)));
+
 /** The primitives by node:crypto, with the checks that make its Ed25519 strict. */
 export const nodeCrypto: Crypto = {
   verify: (signature, message, key) => rightSizes(signature, key) && verifyStrictly(signature, message, key),

@@ -9,6 +9,8 @@ export interface Admission extends AsyncDisposable {
   settle(answer: Answer): Promise<Receipt>;
   /** What it adds to every answer from here on, refusals too; but to no 402, which carries a challenge. */
   headers(): Readonly<Record<string, string>>;
+  /** What is asked for has been paid for before. */
+  readonly isOwed?: boolean;
 }
 
 /** An answer that has been paid for before, with its receipt: nothing is left to be asked, settled or given back. */

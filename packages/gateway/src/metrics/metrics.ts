@@ -1,9 +1,10 @@
-import { REFUSALS, type Route, routes } from '@asset-gateway/protocol';
+import { everyRoute, REFUSALS, type Route } from '@asset-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
+import { MoneyCounters, type MoneyEntry, watchMoney } from './money.ts';
+import { PREFIX } from './prefix.ts';
 import type { CacheReading, ChannelName, ChannelReading, Readings } from './readings.ts';
 
-const PREFIX = 'asset_gateway_';
 /** What stands for a request that found no row, and for an answer that is no refusal. */
 const NONE = 'none';
 const LANE = ['provider', 'cluster', 'surface'] as const;
@@ -13,12 +14,13 @@ const AGES = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400];
 const FEE_PAYER_INTERVAL_MS = 60_000;
 const SETTLEMENT_STATES = ['settled', 'refused', 'unknown', 'unsent'];
 const SLOT_GROUPS = ['address', 'paid', 'refresh'];
+const CREDIT_SPENT_BY = ['signature', 'payment'];
 const SHARE_SCOPES = ['group', 'wallet'];
 
 const isSignInCode = (code: string): boolean => code === 'sign_in_required' || code.startsWith('invalid_siwx_');
 const SIGN_IN_RESULTS = ['accepted', ...Object.keys(REFUSALS).filter(isSignInCode)];
 
-const ROWS: ReadonlyMap<string, Route> = new Map(routes.map((route) => [route.id, route]));
+const ROWS: ReadonlyMap<string, Route> = new Map(everyRoute.map((route) => [route.id, route]));
 
 const channelOf = ({ provider, cluster, surface }: ChannelName) => ({ provider, cluster: cluster ?? '', surface });
 
@@ -48,16 +50,24 @@ export class Metrics {
     'route',
     'surface',
   ]);
+  readonly #spent = this.#counter('credit_spent_usd_micros_total', 'Charged to credit, in millionths of a dollar.', [
+    'route',
+    'surface',
+    'by',
+  ]);
+  readonly #debits = this.#counter('credit_answers_total', 'Answers that credit has paid for.', ['by']);
   readonly #slots = this.#counter('slots_total', 'Slots of the asset-data budget by whom they are charged to.', [
     'group',
   ]);
   readonly #shareRefusals = this.#counter('share_refusals_total', 'Refusals by whose share was used up.', ['scope']);
+  readonly #money = new MoneyCounters(this.#registry);
   #timer: NodeJS.Timeout | undefined;
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
     for (const result of SIGN_IN_RESULTS) this.#signIns.inc({ result }, 0);
     for (const state of SETTLEMENT_STATES) this.#settlements.inc({ state }, 0);
+    for (const by of CREDIT_SPENT_BY) this.#debits.inc({ by }, 0);
     for (const group of SLOT_GROUPS) this.#slots.inc({ group }, 0);
     for (const scope of SHARE_SCOPES) this.#shareRefusals.inc({ scope }, 0);
   }
@@ -74,7 +84,14 @@ export class Metrics {
     if (line.share) this.#shareRefusals.inc({ scope: line.share });
     if (row && line.paidMicros !== undefined)
       this.#revenue.inc({ route: row.id, surface: row.surface }, line.paidMicros);
+    if (row) this.#credited(line, row);
     if (row && line.upstreamMs !== undefined) this.#upstreams.observe(channelOf(row), line.upstreamMs / 1000);
+  }
+
+  #credited({ creditMicros, creditBy: by }: LogLine, { id: route, surface }: Route): void {
+    if (creditMicros === undefined || !by) return;
+    this.#spent.inc({ route, surface, by }, creditMicros);
+    this.#debits.inc({ by });
   }
 
   /** An upstream has refused the key at this place of the list, counted from 1. */
@@ -87,6 +104,11 @@ export class Metrics {
     this.#settlements.inc({ state });
   }
 
+  /** Entries were appended to the journal by this node. */
+  appended(entries: readonly MoneyEntry[]): void {
+    this.#money.appended(entries);
+  }
+
   /** A slot was taken, where the budget is shared out: by the kind of group that it is charged to. */
   slotTaken(group: string): void {
     this.#slots.inc({ group });
@@ -95,11 +117,7 @@ export class Metrics {
   /** Looks these up whenever somebody asks for the metrics; the chain now, and once a minute. */
   watch(readings: Readings): void {
     this.#gauge('ready', 'Whether /readyz says yes.', [], (gauge) => gauge.set(readings.isReady() ? 1 : 0));
-    this.#gauge('settlements_open', 'Payments whose outcome is not known.', [], async (gauge) => {
-      const count = await readings.openPayments();
-      if (count === undefined) gauge.remove();
-      else gauge.set(count);
-    });
+    watchMoney(this.#registry, readings);
     this.#gauge('sales_open', 'Whether payments are taken.', ['cluster'], (gauge) => {
       for (const { cluster, isOpen } of readings.sales()) gauge.set({ cluster }, isOpen ? 1 : 0);
     });

@@ -35,6 +35,13 @@ export interface CacheReading {
   readonly forgone: number;
 }
 
+/** Payments whose outcome is not known. */
+export interface OpenReading {
+  readonly count: number;
+  /** For how long it has not been known of the oldest one, in milliseconds; 0 where there is none. */
+  readonly oldestMs: number;
+}
+
 /** What is looked up, where a log line does not say it. None of these rejects. */
 export interface Readings {
   isReady(): boolean;
@@ -42,7 +49,9 @@ export interface Readings {
   /** Nothing where no answers are kept. */
   cache?(): CacheReading | undefined;
   /** Payments whose outcome is not known; nothing when the store did not say. */
-  openPayments(): Promise<number | undefined>;
+  openPayments(): Promise<OpenReading | undefined>;
   feePayers(): Promise<readonly FeePayerReading[]>;
+  /** Dollars for one SOL, where the operator has said so. */
+  readonly solPriceUsd?: number | undefined;
   sales(): readonly SalesReading[];
 }

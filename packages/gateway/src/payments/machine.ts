@@ -126,7 +126,8 @@ function settling(
   const { record, due } = state;
   if (record?.progress !== 'reserved' || record.owner !== owner) return 'lost';
   if (due.length > 0) return 'owed';
-  const next: HeldRecord = { ...record, ...sent, ...leased(moment), progress: 'settling' };
+  const settlingSinceMs = moment.nowMs;
+  const next: HeldRecord = { ...record, ...sent, ...leased(moment), progress: 'settling', settlingSinceMs };
   return { ...state, record: next, due: [{ key: record.key }] };
 }
 

@@ -5,12 +5,13 @@ import type { Describe } from '../describe/discovery.ts';
 import type { Crypto } from '../gates/crypto.ts';
 import type { OriginOf } from '../gates/origin.ts';
 import type { Readings } from '../metrics/readings.ts';
+import type { ReceiptIssuer } from '../receipts/issuer.ts';
 import { Chain } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
 import { feePayerReader } from './facilitator/fee-payers.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
-import { ExactGate, type ExactParts } from './gate.ts';
+import { type CreditSale, ExactGate, type ExactParts } from './gate.ts';
 import { type Chains, CLUSTERS, openPayees, type Payees } from './payees.ts';
 import type { Payments } from './payments.ts';
 import { PriorSettlements } from './prior-settlements.ts';
@@ -29,6 +30,8 @@ export interface ExactSetupParts {
   readonly payments: Payments;
   readonly fees: FeeStore;
   readonly originOf: OriginOf;
+  /** Nothing where no receipts are signed. */
+  readonly receipts: ReceiptIssuer | undefined;
   readonly randomId: () => string;
   readonly notice: (message: string) => void;
   readonly onFailure: (error: unknown) => void;
@@ -40,8 +43,8 @@ export interface ExactSetupParts {
 
 /** The payment gate, open for business. */
 export interface ExactSetup {
-  /** The gate of a route, whose challenges describe it so. */
-  gate(route: Route, describe: Describe): ExactGate;
+  /** The gate of a route, whose challenges describe it so; it sells credit as well where it is told of any. */
+  gate(route: Route, describe: Describe, credit?: CreditSale): ExactGate;
   /** The clusters that something can be sold on. */
   readonly clusters: ReadonlySet<string>;
   priceOf(route: Route): number;
@@ -116,10 +119,13 @@ async function assemble(parts: ExactSetupParts, lines: ChainLines, closeChains: 
   const prior = new PriorSettlements({ payments, facilitator, reconciler, chains: verifyingChains, memos });
   const limits = new VerificationLimits();
   const dependencies = { payments, facilitator, verifyingChains, reconciler, prior, limits, settlements, ...observers };
-  const gateParts = { crypto, memos, originOf, dependencies, randomId };
+  const gateParts = { crypto, memos, originOf, dependencies, receipts: parts.receipts, randomId };
   reconciler.sweep();
   return {
-    gate: (route, describe) => new ExactGate({ ...gateParts, describe, offer: offerOf(route, payees, pricing) }),
+    gate(route, describe, credit) {
+      const offer = offerOf(route, payees, pricing);
+      return new ExactGate({ ...gateParts, describe, offer, ...(credit && { credit }) });
+    },
     clusters: new Set(payees.keys()),
     priceOf: (route) => priceMicros(route, pricing),
     feePayers: paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains) : async () => [],
@@ -141,7 +147,8 @@ async function assemble(parts: ExactSetupParts, lines: ChainLines, closeChains: 
 function offerOf(route: Route, payees: Payees, pricing: Pricing): ExactParts['offer'] {
   const payee = payees.get(route.cluster ?? '');
   if (!payee) throw new Error(`nothing is sold on the cluster of ${route.id}`);
-  return { ...payee, amount: String(priceMicros(route, pricing)) };
+  // Where only credit is sold, there is no price of a call.
+  return { ...payee, amount: route.credit === 'sold' ? '' : String(priceMicros(route, pricing)) };
 }
 
 function missingRpc(cluster: Cluster, kind: PaidConfig['facilitator']['kind']): string {

@@ -14,7 +14,7 @@ const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const TOKEN_PROGRAMS = [TOKEN_PROGRAM, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
 
 /** The token account that a wallet is paid into. */
-async function tokenAccountOf(wallet: string, mint: string): Promise<string> {
+export async function tokenAccountOf(wallet: string, mint: string): Promise<string> {
   const { address, getAddressEncoder, getProgramDerivedAddress } = await import('@solana/kit');
   const encoder = getAddressEncoder();
   const [account] = await getProgramDerivedAddress({

@@ -1,3 +1,4 @@
+import type { Companion, CompanionChange } from './companion.ts';
 import {
   documentsOf,
   dueName,
@@ -51,9 +52,9 @@ export class Payments {
   readonly #store: PaymentDocuments;
   readonly #steps: Steps;
 
-  constructor(store: PaymentDocuments) {
+  constructor(store: PaymentDocuments, companions: readonly Companion[] = []) {
     this.#store = store;
-    this.#steps = new Steps(store);
+    this.#steps = new Steps(store, companions);
   }
 
   /** The store's clock, in milliseconds since the Unix epoch; it never steps. */
@@ -99,10 +100,13 @@ export class Payments {
    * no where another payment has that signature already.
    */
   async adopt(payment: NewPayment, signature: string): Promise<boolean> {
-    const found = await this.#read(signatureName(signature));
-    if (found.value !== undefined && found.value !== payment.key) return false;
-    const mark = this.#markOf(payment.key, signature, found);
-    await this.#steps.take(payment, { kind: 'adopted', payment, signature }, { ...(mark && { signature: mark }) });
+    const { value } = await this.#read(signatureName(signature));
+    if (value !== undefined && value !== payment.key) return false;
+    await this.#steps.take(
+      payment,
+      { kind: 'adopted', payment, signature },
+      { marks: this.#marks(payment.key, signature) },
+    );
     return true;
   }
 
@@ -148,8 +152,8 @@ export class Payments {
    * Answers the record as it is then.
    */
   async resolve(key: string, proof: Proof, owner?: string): Promise<PaymentRecord | undefined> {
-    const mark = proof.progress === 'settled' ? this.#markOf(key, proof.signature) : undefined;
-    const beside = { answer: { key, forgetMs: PAYMENTS.answerMs }, ...(mark && { signature: mark }) };
+    const marks = proof.progress === 'settled' ? this.#marks(key, proof.signature) : [];
+    const beside = { answer: { key, forgetMs: PAYMENTS.answerMs }, marks };
     const { record } = await this.#lastStep(key, { kind: 'resolved', proof, owner }, beside);
     return recordOf(record);
   }
@@ -216,10 +220,10 @@ export class Payments {
   }
 
   /** A signature is noted where records can be lost: a payment that was forgotten must not count for a second one. */
-  #markOf(key: string, signature: string, found?: Stored): Change | undefined {
-    if (this.reach().sinceMs === undefined) return undefined;
-    const was = found ?? { name: signatureName(signature), version: undefined, value: undefined };
-    return { was, value: key, isLasting: false, forgetMs: PAYMENTS.recordMs };
+  #marks(key: string, signature: string): readonly CompanionChange[] {
+    if (this.reach().sinceMs === undefined) return [];
+    const change = (was: Stored): Change => ({ was, value: key, isLasting: false, forgetMs: PAYMENTS.recordMs });
+    return [{ name: signatureName(signature), change }];
   }
 
   /** What could not be noted must not stay as if it were being settled: nobody settles it. */

@@ -1,4 +1,5 @@
 import { Refusal } from '@asset-gateway/protocol';
+import { fromStore } from '../gates/from-store.ts';
 import type { Chain } from './facilitator/chain.ts';
 import type { Facilitator, Payment, Verification } from './facilitator/facilitator.ts';
 import { codeOfReason } from './facilitator/reasons.ts';
@@ -6,7 +7,7 @@ import type { Payments } from './payments.ts';
 import type { Memos } from './read/memo.ts';
 import type { Reconciler, Sighting } from './reconcile.ts';
 import { type NewPayment, PAYMENTS, type PaymentRecord } from './record.ts';
-import { fromStore, pendingRefusal, unused } from './responses.ts';
+import { pendingRefusal, unused } from './responses.ts';
 
 /** What the past is found out with. */
 export interface PriorParts {

@@ -1,11 +1,13 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot, Trail } from '../call.ts';
+import { fromStore } from '../gates/from-store.ts';
 import type { Admission } from '../gates/gate.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import type { PurchaseDependencies } from './purchase-dependencies.ts';
 import type { PresentedPayment } from './read/payment.ts';
 import { type NewPayment, PAYMENTS, type PaymentRecord, type SettlementAttempt } from './record.ts';
-import { fromStore, pendingRefusal, receiptOf, refusalOf, refusedRefusal, unused } from './responses.ts';
+import { pendingRefusal, receiptOf, refusalOf, refusedRefusal, unused } from './responses.ts';
+import type { Telling } from './telling.ts';
 import { verify } from './verification.ts';
 import type { Verified } from './verification-limits.ts';
 
@@ -16,7 +18,7 @@ export class Purchase implements Admission {
   readonly #parts: PurchaseDependencies;
   readonly #purchase: PresentedPayment;
   readonly #payment: NewPayment;
-  readonly #inVersion1Header: boolean;
+  readonly #telling: Telling;
   readonly #trail: Trail;
   #reserved = false;
   #settledBefore = false;
@@ -26,17 +28,12 @@ export class Purchase implements Admission {
   #isSold = false;
   #height: number | undefined;
 
-  constructor(
-    parts: PurchaseDependencies,
-    purchase: PresentedPayment,
-    payment: NewPayment,
-    { trail, inVersion1Header }: PurchaseOptions,
-  ) {
+  constructor(parts: PurchaseDependencies, purchase: PresentedPayment, payment: NewPayment, options: PurchaseOptions) {
     this.#parts = parts;
     this.#purchase = purchase;
     this.#payment = payment;
-    this.#trail = trail;
-    this.#inVersion1Header = inVersion1Header;
+    this.#trail = options.trail;
+    this.#telling = options;
   }
 
   async spend(take: NoncedTake): Promise<Slot> {
@@ -84,7 +81,7 @@ export class Purchase implements Admission {
     const record = await this.#parts.payments.find(this.#payment.key).catch(() => {
       throw new Refusal('state_unavailable', { reason, payment: { state: 'pending' } });
     });
-    if (record && record.progress !== 'reserved') throw pendingRefusal(record, this.#inVersion1Header);
+    if (record && record.progress !== 'reserved') throw pendingRefusal(record, this.#telling.inVersion1Header);
     throw new Refusal('state_unavailable', { reason, payment: unused });
   }
 
@@ -131,7 +128,11 @@ export class Purchase implements Admission {
   }
 
   async #verify(verified: Verified): Promise<void> {
-    const asked = { payment: this.#purchase.payment, record: this.#payment, inVersion1Header: this.#inVersion1Header };
+    const asked = {
+      payment: this.#purchase.payment,
+      record: this.#payment,
+      inVersion1Header: this.#telling.inVersion1Header,
+    };
     const { height, signature } = await verify(this.#parts, asked, verified);
     this.#height = height;
     if (signature === undefined) return;
@@ -149,7 +150,7 @@ export class Purchase implements Admission {
     const { payments } = this.#parts;
     await payments.keep(this.#payment.key, json).catch(() => undefined);
     const record = await this.#known();
-    const receipt = receiptOf(record ?? { ...this.#payment, progress: 'settled' }, this.#inVersion1Header, true);
+    const receipt = receiptOf(record ?? { ...this.#payment, progress: 'settled' }, this.#telling, true);
     return { ...receipt, onDelivered: () => this.#delivered() };
   }
 
@@ -188,15 +189,16 @@ export class Purchase implements Admission {
         this.#delivered();
       };
       return {
-        ...receiptOf({ ...record, ...(signature && { signature }) }, this.#inVersion1Header, false),
+        ...receiptOf({ ...record, ...(signature && { signature }) }, this.#telling, false),
         onDelivered,
       };
     }
     if (settlement?.outcome === 'unsent' && (await this.#isTakenBack())) {
       throw new Refusal('facilitator_unavailable', { reason: settlement.reason, payment: unused });
     }
-    if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', this.#inVersion1Header);
-    throw pendingRefusal(record, this.#inVersion1Header);
+    if (record.progress === 'refused')
+      throw refusedRefusal(record, record.reason ?? '', this.#telling.inVersion1Header);
+    throw pendingRefusal(record, this.#telling.inVersion1Header);
   }
 
   /** Its turn has not come in time: it never comes, unless it has in this very moment. */
@@ -226,7 +228,6 @@ export class Purchase implements Admission {
 }
 
 /** What a purchase leaves its traces on. */
-export interface PurchaseOptions {
+export interface PurchaseOptions extends Telling {
   readonly trail: Trail;
-  readonly inVersion1Header: boolean;
 }

@@ -5,7 +5,7 @@ import { isFeePayerSignature } from './facilitator/fee-payer-signature.ts';
 import type { Payments } from './payments.ts';
 import { issuedAtMs } from './read/memo.ts';
 import { readTransaction } from './read/transaction.ts';
-import type { PaymentRecord, Proof } from './record.ts';
+import { FAILED_ON_CHAIN, type PaymentRecord, type Proof } from './record.ts';
 import type { PaymentRequirements } from './requirement.ts';
 
 /** What the truth is found out with. */
@@ -90,7 +90,7 @@ export class Reconciler {
     const height = await chain.finalizedHeight();
     const { signature, isComplete, status } = await this.look(record, chain);
     if (status === 'confirmed' && signature !== undefined) return { progress: 'settled', signature };
-    if (status === 'failed') return { progress: 'refused', reason: 'failed on the chain' };
+    if (status === 'failed') return { progress: 'refused', reason: FAILED_ON_CHAIN };
     if (status === 'seen') return undefined;
     const isOver = record.height !== undefined && height > record.height + DEAD_AFTER_BLOCKS;
     if (isOver) return isComplete ? { progress: 'refused', reason: EXPIRED } : undefined;

@@ -11,13 +11,21 @@ export interface NewPayment {
   /** The token account that is debited, whose history the chain can be asked for. */
   readonly source: string;
   readonly memo: string | undefined;
+  /** What of it is for the answer. */
   readonly priceUsd: string;
+  /** What of it is credit once it has settled, in millionths of a dollar. */
+  readonly creditMicros?: number;
   /** The transaction as it was sent, in base64; a settlement's signature must be the fee payer's over its message. */
   readonly transaction: string;
   /** The requirement that it was made for, as JSON. */
   readonly requirement: string;
   /** Whoever reserved it; nobody else may give it back. */
   readonly owner: string;
+  /** The route and the request that it came with first; records of earlier versions have neither. */
+  readonly route?: string;
+  readonly requestId?: string;
+  /** What settling it costs the gateway's own fee payer. */
+  readonly feeLamports?: number;
 }
 
 /** Everything that is known of one payment. */
@@ -27,6 +35,8 @@ export interface PaymentRecord extends NewPayment {
   /** The finalized block height noted before it was sent. */
   readonly height?: number;
   readonly reason?: string;
+  /** From when on it may have moved money, in milliseconds. */
+  readonly settlingSinceMs?: number;
   /** When it was settled or refused, in milliseconds. */
   readonly resolvedAtMs?: number;
   /** When it may be forgotten. */
@@ -48,6 +58,9 @@ export interface SettlementAttempt {
   readonly signature?: string;
   readonly height?: number;
 }
+
+/** Why a payment is refused whose transaction the chain has taken with an error: its fee was paid. */
+export const FAILED_ON_CHAIN = 'failed on the chain';
 
 /** What the chain or a facilitator has proved. */
 export type Proof =

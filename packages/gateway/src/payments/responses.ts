@@ -4,13 +4,7 @@ import { codeOfReason } from './facilitator/reasons.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
 import type { PaymentRequirements } from './requirement.ts';
 import { paymentResponse } from './settle-response.ts';
-
-/** What the store says; where it cannot say, the caller is told to come again. */
-export const fromStore = <T>(answer: Promise<T>, details: RefusalDetails = {}): Promise<T> =>
-  answer.catch((error) => {
-    const reason = `store: ${error instanceof Error ? error.message : 'failed'}`;
-    throw new Refusal('state_unavailable', { ...details, reason });
-  });
+import { settledResponse, type Telling } from './telling.ts';
 
 /** The payment can be sent again for the same request. */
 export const unused = { state: 'unused' } as const;
@@ -43,13 +37,13 @@ function saleOf({ requirement, signature = '', owed }: PaymentRecord, replayed: 
 }
 
 /** The receipt of a payment that has settled. */
-export function receiptOf(record: PaymentRecord, inVersion1Header: boolean, replayed: boolean): Receipt {
-  const { signature = '', network, payer, priceUsd } = record;
+export function receiptOf(record: PaymentRecord, telling: Telling, replayed: boolean): Receipt {
+  const { signature: transaction = '', network, payer, priceUsd } = record;
   return {
     priceUsd,
     sale: saleOf(record, replayed),
     headers: {
-      ...paymentResponse({ success: true, transaction: signature, network, payer }, inVersion1Header),
+      ...settledResponse({ transaction, network, payer }, telling),
       ...(replayed && { [HEADERS.replayed]: 'true' }),
     },
   };

@@ -8,7 +8,11 @@ export interface Settled {
   readonly transaction: string;
   readonly network: string;
   readonly payer?: string;
+  /** Atomic units, where it is not what was asked for: 0 for a payment that credit has covered. */
+  readonly amount?: string;
   readonly errorReason?: string;
+  /** What x402's extensions add, by their names. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
 const encode = (settled: Settled): string => Buffer.from(JSON.stringify(settled)).toString('base64');

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Companion, CompanionChange } from './companion.ts';
 import { changesOf, type Documents, documentsOf, namesOf, openFrom, type Subject, stateIn } from './documents.ts';
 import { type PaymentEvent, type Step, step } from './machine.ts';
 import { isOpen, type Moment } from './state.ts';
@@ -17,7 +18,8 @@ interface InHand {
 /** What is written beside the documents of a step. */
 export interface Beside {
   readonly answer?: AnswerChange;
-  readonly signature?: Change;
+  /** Documents that are not there yet as a rule, and are written with it. */
+  readonly marks?: readonly CompanionChange[];
 }
 
 /** So often a step is decided anew when somebody else's came before it. */
@@ -28,6 +30,8 @@ const MAY_LAND_MS = 180_000;
 const MOST_GUESSES = 1_000;
 /** How often a sign of life is given: several times in a lease. */
 const BEAT_MS = 2_000;
+
+const absent = (name: string): Stored => ({ name, version: undefined, value: undefined });
 
 const isDone = ({ verdict }: Step): boolean => verdict === 'done' || verdict === 'reserved';
 
@@ -44,14 +48,16 @@ function refreshed(documents: Documents, now: readonly Stored[]): Documents {
  */
 export class Steps {
   readonly #store: PaymentDocuments;
+  readonly #companions: readonly Companion[];
   readonly #node = randomBytes(8).toString('hex');
   readonly #inHand = new Map<string, InHand>();
   /** What was read last, by its name: a first guess at what is there, which the store would correct. */
   readonly #guesses = new Map<string, Stored>();
   readonly #beat: NodeJS.Timeout | undefined;
 
-  constructor(store: PaymentDocuments) {
+  constructor(store: PaymentDocuments, companions: readonly Companion[] = []) {
     this.#store = store;
+    this.#companions = companions;
     store.onLost((commit) => this.#restore(commit));
     if (store.leaseMs !== undefined) this.#beat = setInterval(() => this.#renewAll(), BEAT_MS).unref();
   }
@@ -84,16 +90,15 @@ export class Steps {
     const known = this.#inHand.get(subject.key)?.documents ?? guess;
     let isFresh = known === undefined;
     let documents = known ?? (await this.#read(subject));
-    let { signature } = beside;
+    const others = new Map<string, Stored>();
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const result = step(stateIn(documents), event, this.moment);
       if (isDone(result)) {
-        const { isWritten, now } = await this.#store.commit(
-          this.#commitOf(documents, result, { ...beside, signature }),
-        );
+        const changes = await this.#changesBeside(result, beside, others);
+        const commit = this.#commitOf(documents, result, { ...(beside.answer && { answer: beside.answer }), changes });
+        const { isWritten, now } = await this.#store.commit(commit);
         documents = refreshed(documents, now);
-        if (signature)
-          signature = { ...signature, was: now.find(({ name }) => name === signature?.was.name) ?? signature.was };
+        for (const stored of now) others.set(stored.name, stored);
         if (isWritten) {
           this.#keepAtHand(subject, documents, beside.answer?.text);
           return result;
@@ -120,20 +125,30 @@ export class Steps {
     return documentsOf(await this.#store.read(namesOf(subject)));
   }
 
+  /** What changes beside the payment's own documents. A mark is taken for new; what companions keep is read first. */
+  async #changesBeside(result: Step, { marks = [] }: Beside, known: ReadonlyMap<string, Stored>): Promise<Change[]> {
+    const kept = this.#companions.flatMap((companion) => companion.changesWith?.(result) ?? []);
+    const unread = kept.map(({ name }) => name).filter((name) => !known.has(name));
+    const found = new Map(unread.length === 0 ? [] : (await this.#store.read(unread)).map((each) => [each.name, each]));
+    return [...marks, ...kept].map(({ name, change }) => change(known.get(name) ?? found.get(name) ?? absent(name)));
+  }
+
   #commitOf(
     documents: Documents,
     result: Step,
-    { answer, signature }: { answer?: AnswerChange; signature: Change | undefined },
+    { answer, changes }: { answer?: AnswerChange; changes: readonly Change[] },
   ): Commit {
     const { before, after } = result;
     const { nowMs, leaseMs } = this.moment;
     const fromMs = openFrom(after.record, nowMs);
     const isOrWasOpen = fromMs !== undefined || openFrom(before.record, nowMs) !== undefined;
     const key = (after.record ?? before.record)?.key;
+    const journal = this.#companions.flatMap((companion) => companion.entriesOf?.(result, this.#node) ?? []);
     return {
-      changes: [...changesOf(documents, result, leaseMs), ...(signature ? [signature] : [])],
+      changes: [...changesOf(documents, result, leaseMs), ...changes],
       ...(answer && { answer }),
       ...(isOrWasOpen && key !== undefined && { open: { key, fromMs } }),
+      ...(journal.length > 0 && { journal }),
     };
   }
 

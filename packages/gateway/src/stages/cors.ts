@@ -1,4 +1,4 @@
-import { ALLOWED_HEADERS, EXPOSED_HEADERS, SENT_BY_MISTAKE } from '@asset-gateway/protocol';
+import { ALLOWED_HEADERS, EXPOSED_HEADERS, type Route, SENT_BY_MISTAKE } from '@asset-gateway/protocol';
 import type { Call, Inbound, Outbound } from '../call.ts';
 
 /** No browser asks for more names. */
@@ -11,14 +11,19 @@ function asksFor(name: string, { headers }: Inbound): boolean {
   return asked.split(',', MAX_NAMES).some((each) => each.trim().toLowerCase() === name);
 }
 
+/** The list of the specification; and what only some scripts ask for, where they do. */
+function allowedHeaders({ credit }: Route, inbound: Inbound): string {
+  const others = [SENT_BY_MISTAKE, ...(credit === 'accepted' ? ['Prefer'] : [])];
+  return [ALLOWED_HEADERS, ...others.filter((name) => asksFor(name.toLowerCase(), inbound))].join(', ');
+}
+
 /** The answer to OPTIONS: the row's canonical verb, and the header lists of the specification. */
 export function preflight({ route, inbound }: Call): Outbound {
-  const askedByMistake = asksFor(SENT_BY_MISTAKE.toLowerCase(), inbound);
   return {
     status: 204,
     headers: {
       'Access-Control-Allow-Methods': `${route.httpMethod}, OPTIONS`,
-      'Access-Control-Allow-Headers': askedByMistake ? `${ALLOWED_HEADERS}, ${SENT_BY_MISTAKE}` : ALLOWED_HEADERS,
+      'Access-Control-Allow-Headers': allowedHeaders(route, inbound),
       'Access-Control-Expose-Headers': EXPOSED_HEADERS,
     },
     body: '',

@@ -102,10 +102,9 @@ export function createSpending({ store, allowance, room, sharing, randomId }: Sp
     };
   };
 
-  return (admission: Spender, trail: Trail): Spend =>
-    Object.assign<Spend, Pick<Spend, 'share'>>(
-      (budget, share) =>
-        admission.spend((nonce) => take(trail, { budget, ...(nonce && { nonce }), ...(share && { share }) })),
-      sharing ? { share: () => sharing.shareOf(trail) } : {},
-    );
+  return (admission: Spender, trail: Trail): Spend => {
+    const spend: Spend = (budget, share) =>
+      admission.spend((nonce) => take(trail, { budget, ...(nonce && { nonce }), ...(share && { share }) }));
+    return sharing ? Object.assign(spend, { share: () => sharing.shareOf(trail) }) : spend;
+  };
 }

@@ -29,7 +29,14 @@ export interface LogLine {
   readonly asset?: string;
   /** The transaction that settled the payment. */
   readonly transaction?: string;
-  /** The payment has been answered before. */
+  /** What this answer has cost its wallet's credit, in millionths of a dollar, and what is left; no cost where it was charged before. */
+  readonly creditMicros?: number;
+  readonly balanceMicros?: number;
+  /** What has spent it: `signature`, or `payment` where one was covered. */
+  readonly creditBy?: 'signature' | 'payment';
+  /** What a payment has brought to its wallet's credit, in millionths of a dollar. */
+  readonly grantedMicros?: number;
+  /** The payment, or the debit, has been answered before. */
   readonly replayed?: true;
 }
 
@@ -130,11 +137,16 @@ export class RequestTrail implements Trail {
     return this.#call !== undefined && this.#call.route.access !== 'public';
   }
 
-  #sold({ sale }: Outbound): Partial<LogLine> {
+  #sold({ sale, debit, grantedMicros }: Outbound): Partial<LogLine> {
+    if (debit) {
+      const { micros, balanceMicros, by, isRepeat } = debit;
+      return { ...(isRepeat ? { replayed: true } : { creditMicros: micros, creditBy: by }), balanceMicros };
+    }
     if (!sale) return {};
     const { micros, asset, transaction } = sale;
     const isFirst = this.#parts.sales?.isFirst(sale, performance.now()) === true;
-    return isFirst ? { paidMicros: micros, asset, transaction } : { transaction, replayed: true };
+    if (!isFirst) return { transaction, replayed: true };
+    return { paidMicros: micros, asset, transaction, ...(grantedMicros !== undefined && { grantedMicros }) };
   }
 
   #line(answer: Outbound): LogLine {

@@ -25,9 +25,11 @@ export function createReader({ input }: Route): (call: Call) => Input {
   const path = input.path && compile(input.path, 'path');
   const query = input.query && compile(input.query, 'query');
   const body = input.body && compile(input.body, 'body');
+  // A body that takes no member says nothing.
+  const mayBeAbsent = Object.keys(input.body?.properties ?? {}).length === 0;
   return ({ inbound, parameters, query: text, route }) => {
     const violations = new Violations();
-    const json = body ? readBody(inbound, violations) : {};
+    const json = body && !(mayBeAbsent && inbound.body.length === 0) ? readBody(inbound, violations) : {};
     path?.(parameters, violations);
     const asked = readQuery(text, input.query, violations);
     query?.(asked, violations);

@@ -8,7 +8,7 @@ const FILE = 'gateway.lmdb';
 const UNFINISHED = 'gateway.new.lmdb';
 /** Nobody else's, whatever the folder's own mode: the secret is in it. */
 const MODE = 0o600;
-const MAX_TABLES = 12;
+const MAX_TABLES = 20;
 
 function flush(path: string): void {
   const descriptor = openSync(path, 'r');
@@ -28,13 +28,20 @@ async function make(folder: string): Promise<void> {
   await open({ path: unfinished }).close();
   rmSync(lock, { force: true });
   if (process.platform !== 'win32') flush(unfinished);
-  renameSync(unfinished, `${folder}/${FILE}`);
+  renameSync(unfinished, databaseIn(folder));
   if (process.platform !== 'win32') flush(folder);
 }
 
+/** The file of a folder's database. */
+export const databaseIn = (folder: string): string => `${folder}/${FILE}`;
+
+/** Opens the database of a folder to read, beside a process that may be writing. Tables that are not there are nothing. */
+export const readDatabase = (folder: string): RootDatabase =>
+  open({ path: databaseIn(folder), maxDbs: MAX_TABLES, readOnly: true });
+
 /** Opens the database of a folder, and makes it where there is none. Rejects with the damage of a file that is not whole. */
 export async function openDatabase(folder: string): Promise<RootDatabase> {
-  const path = `${folder}/${FILE}`;
+  const path = databaseIn(folder);
   if (!existsSync(path)) await make(folder);
   const damage = damageOf(path);
   if (damage !== undefined) throw new Damage(damage);

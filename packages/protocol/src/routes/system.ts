@@ -28,6 +28,13 @@ function row(method: string, endpoint: string, description: string, options: Row
 const documentRow = (method: string, endpoint: string, description: string, options: RowOptions): Route =>
   row(method, endpoint, description, { ...options, maxAgeSeconds: DOCUMENT_SECONDS });
 
+/** What is there only where an operator has receipts signed. */
+export const receiptRoutes: readonly Route[] = [
+  documentRow('didDocument', 'GET /.well-known/did.json', 'The keys that receipts are signed with, as did:web.', {
+    result: results.didDocument,
+  }),
+];
+
 /** The routes that the gateway answers by itself, for everybody. */
 export const systemRoutes: readonly Route[] = [
   row('liveness', 'GET /healthz', 'Liveness probe.', { result: results.liveness }),

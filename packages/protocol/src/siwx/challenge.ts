@@ -43,7 +43,13 @@ const SCHEMA = {
   required: ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'],
 };
 
-const SUPPORTED_CHAINS = SIGN_IN_NETWORKS.map((chainId) => ({ chainId, type: 'ed25519' }));
+const chain = (chainId: string) => ({ chainId, type: 'ed25519' });
 
-/** The sign-in extension of a challenge. */
-export const siwxExtension = (info: SiwxInfo) => ({ info, supportedChains: SUPPORTED_CHAINS, schema: SCHEMA });
+const SUPPORTED_CHAINS = SIGN_IN_NETWORKS.map(chain);
+
+/** The sign-in extension of a challenge: for every network that is taken, or for one alone. */
+export const siwxExtension = (info: SiwxInfo, network?: string) => ({
+  info,
+  supportedChains: network === undefined ? SUPPORTED_CHAINS : [chain(network)],
+  schema: SCHEMA,
+});

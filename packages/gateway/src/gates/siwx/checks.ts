@@ -15,7 +15,11 @@ export interface Expectation {
   readonly path: string;
   /** Its raw query without the question mark; nothing when there is none. */
   readonly query: string | undefined;
+  readonly places: Places;
 }
+
+/** What a sign-in may name: every path of the origin as well, or this path alone. */
+export type Places = 'origin' | 'path';
 
 /** How far two honest clocks may lie apart. */
 const SKEW_MS = 30_000;
@@ -32,9 +36,10 @@ export function parseDate(text: string): number | undefined {
   return new Date(milliseconds).toISOString().slice(0, 19) === text.slice(0, 19) ? milliseconds : undefined;
 }
 
-/** The chain, the kind of key and the message version are ones that we offered. */
-export function checkKind(payload: SiwxPayload): Fault | undefined {
-  if (!SIGN_IN_NETWORKS.includes(payload.chainId)) return fault('invalid_siwx_unsupported_chain', 'chainId');
+/** The chain, the kind of key and the message version are ones that we offered; of one network only where one is named. */
+export function checkKind(payload: SiwxPayload, network?: string): Fault | undefined {
+  const networks: readonly string[] = network === undefined ? SIGN_IN_NETWORKS : [network];
+  if (!networks.includes(payload.chainId)) return fault('invalid_siwx_unsupported_chain', 'chainId');
   if (payload.type !== 'ed25519') return fault('invalid_siwx_unsupported_chain', 'type');
   const scheme = payload.signatureScheme;
   if (scheme !== undefined && scheme !== 'siws') return fault('invalid_siwx_unsupported_chain', 'signatureScheme');
@@ -49,14 +54,14 @@ export function checkAge(nonce: IssuedNonce, nowMs: number, judgedByStore: boole
   return fits ? undefined : fault('invalid_siwx_expired', 'nonce age');
 }
 
-/** The sign-in was made for this origin, and for every path there, this path, or exactly this path and query. */
-export function checkPlace(payload: SiwxPayload, { origin, path, query }: Expectation): Fault | undefined {
+/** The sign-in was made for this origin, and for every path there where that is enough, this path, or exactly this path and query. */
+export function checkPlace(payload: SiwxPayload, { origin, path, query, places }: Expectation): Fault | undefined {
   if (payload.domain !== origin.slice(origin.indexOf('//') + 2)) {
     return fault('invalid_siwx_domain_mismatch', 'domain');
   }
-  const places = [origin, `${origin}/`, `${origin}${path}`];
-  if (query !== undefined) places.push(`${origin}${path}?${query}`);
-  return places.includes(payload.uri) ? undefined : fault('invalid_siwx_uri_mismatch', 'uri');
+  const named = [`${origin}${path}`, ...(places === 'origin' ? [origin, `${origin}/`] : [])];
+  if (query !== undefined) named.push(`${origin}${path}?${query}`);
+  return named.includes(payload.uri) ? undefined : fault('invalid_siwx_uri_mismatch', 'uri');
 }
 
 function checkIssuedAt(issuedAtMs: number, nowMs: number): Fault | undefined {

@@ -1,16 +1,14 @@
-import { HEADERS, Refusal, type RefusalCode, type SiwxPayload, siwxMessageText } from '@asset-gateway/protocol';
+import { HEADERS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
 import type { Call, Challenge, NoncedTake, Receipt, Slot, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
-import { decodeBase58 } from '../base58.ts';
 import type { Crypto } from '../crypto.ts';
 import type { Admission, Gate } from '../gate.ts';
 import type { OriginOf } from '../origin.ts';
 import { signInChallenge } from './challenge.ts';
-import { checkAge, checkDates, checkKind, checkPlace, type Fault } from './checks.ts';
-import { readSignIn } from './header.ts';
-import type { IssuedNonce, Nonces } from './nonce.ts';
+import type { Nonces } from './nonce.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
+import { readValidSignIn, type SignInParts } from './sign-ins.ts';
 
 /** What the sign-in gate stands on. */
 export interface SiwxParts {
@@ -18,22 +16,14 @@ export interface SiwxParts {
   readonly nonces: Nonces;
   readonly store: Store;
   readonly originOf: OriginOf;
-  /** What the answers are taken from, and what the challenges say: of the route that the gate is in front of. */
-  readonly allowance: Allowance;
+  /** What the answers are taken from, where an upstream gives them, and what the challenges say. */
+  readonly allowance: Allowance | undefined;
   readonly describe: Describe;
   /** Off: one signature serves until it expires, and nonces are neither remembered nor tied to an epoch. */
   readonly singleUse: boolean;
 }
 
-const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
-const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 const NO_EPOCH = 'until expiry';
-
-const utf8 = new TextEncoder();
-
-function refuseOn(fault: Fault | undefined): void {
-  if (fault) throw new Refusal(fault.code, { reason: fault.reason });
-}
 
 /** A sign-in that is valid; its nonce is burnt with the slot, or when the answer needed none. */
 class SignedIn implements Admission {
@@ -72,11 +62,14 @@ class SignedIn implements Admission {
 /** The gate of a free route: a wallet's signature on every request, good for one answer. */
 export class SiwxGate implements Gate {
   readonly #parts: SiwxParts;
+  readonly #judge: SignInParts;
   /** What the store said last; challenges go on in it while the store is away. */
   #epoch = NO_EPOCH;
 
   constructor(parts: SiwxParts) {
     this.#parts = parts;
+    const { crypto, nonces, store } = parts;
+    this.#judge = { crypto, nonces, now: () => store.now(), wallNow: () => store.wallNow() };
   }
 
   async admit(call: Call, trail: Trail): Promise<Admission> {
@@ -86,15 +79,13 @@ export class SiwxGate implements Gate {
     if (epoch === undefined) throw new Refusal('state_unavailable', { reason: 'no epoch yet' });
     this.#epoch = epoch;
 
-    const payload = this.#read(call);
-    const nonce = this.#check(payload, call, origin, epoch);
-    this.#verify(payload);
-
+    const rule = { origin, epoch, judgedByStore: singleUse, places: 'origin' } as const;
+    const { payload, nonce } = readValidSignIn(this.#judge, call, rule);
     trail.wallet = payload.address;
     const owner = crypto.random(16).toString('hex');
     return new SignedIn(store, owner, singleUse ? { nonce: payload.nonce, ...nonce } : undefined, () => ({
       [HEADERS.replayNonce]: this.#freshNonce(origin),
-      ...rateLimitHeaders(allowance),
+      ...(allowance && rateLimitHeaders(allowance)),
     }));
   }
 
@@ -108,37 +99,5 @@ export class SiwxGate implements Gate {
   #freshNonce(origin: string): string {
     const { nonces, store, singleUse } = this.#parts;
     return nonces.issue(origin, singleUse ? (store.epoch() ?? this.#epoch) : NO_EPOCH, store.now());
-  }
-
-  #read(call: Call): SiwxPayload {
-    const header = call.inbound.headers[HEADERS.signIn.toLowerCase()];
-    if (header === undefined) throw new Refusal('sign_in_required');
-    const payload = typeof header === 'string' ? readSignIn(header) : undefined;
-    if (!payload) throw new Refusal('invalid_siwx_header', { reason: 'header' });
-    return payload;
-  }
-
-  #check(payload: SiwxPayload, call: Call, origin: string, epoch: string): IssuedNonce {
-    const { nonces, store, singleUse } = this.#parts;
-    const now = store.now();
-    refuseOn(checkKind(payload));
-    const nonce = nonces.read(payload.nonce, origin, epoch, now);
-    if (!nonce) throw new Refusal('invalid_siwx_nonce', { reason: 'not issued here' });
-    refuseOn(checkAge(nonce, now, singleUse));
-    refuseOn(checkPlace(payload, { origin, path: call.path, query: call.query }));
-    refuseOn(checkDates(payload, now - nonce.issuedAtSeconds * 1000, [store.wallNow(), now]));
-    return nonce;
-  }
-
-  #verify(payload: SiwxPayload): void {
-    if (!ADDRESS.test(payload.address) || !SIGNATURE.test(payload.signature)) {
-      throw new Refusal('invalid_siwx_malformed_signature', { reason: 'base58' });
-    }
-    const [address, signature] = [decodeBase58(payload.address, 32), decodeBase58(payload.signature, 64)];
-    if (!address || !signature) {
-      throw new Refusal('invalid_siwx_malformed_signature', { reason: 'length' });
-    }
-    const message = utf8.encode(siwxMessageText(payload));
-    if (!this.#parts.crypto.verify(signature, message, address)) throw new Refusal('invalid_siwx_signature');
   }
 }

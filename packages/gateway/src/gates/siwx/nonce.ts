@@ -1,4 +1,4 @@
-import { type Crypto, equalSecrets } from '../crypto.ts';
+import { type Crypto, equalSecrets, keysFor } from '../crypto.ts';
 
 /** A nonce that this deployment issued: when, and under which epoch. */
 export interface IssuedNonce {
@@ -28,8 +28,7 @@ export class Nonces {
   /** The first secret signs, all verify. */
   constructor(crypto: Crypto, secrets: readonly string[]) {
     this.#crypto = crypto;
-    const salt = utf8.encode('asset-gateway siwx'.padEnd(32));
-    this.#secrets = secrets.map((secret) => crypto.mac(salt, utf8.encode(secret)));
+    this.#secrets = keysFor('asset-gateway siwx', crypto, secrets);
   }
 
   issue(origin: string, epoch: string, nowMs: number): string {

@@ -22,13 +22,24 @@ export interface MemoSearch {
   readonly isComplete: boolean;
 }
 
+/** A transaction of an account's history. */
+export interface HistoryRow {
+  readonly signature: string;
+  readonly hasFailed: boolean;
+  /** When its block was made, in milliseconds; 0 where that is not known. */
+  readonly atMs: number;
+  readonly memos: readonly string[];
+}
+
+/** What part of a history. */
+export interface HistoryPage {
+  readonly limit: number;
+  /** Those that are older than this one's. */
+  readonly before?: string;
+}
+
 const unusable = (what: string): Refusal =>
   new Refusal('facilitator_unavailable', { reason: `rpc: ${what}`, payment: { state: 'unused' } });
-
-const signedBy = (row: unknown) => ({
-  signature: String(member(row, 'signature')),
-  hasFailed: member(row, 'err') !== null,
-});
 
 /** An RPC tells the memos of a transaction as `[32] text`, separated by `; `. */
 const memosIn = (told: unknown): string[] =>
@@ -73,12 +84,38 @@ export class Chain {
 
   /** The memos of an account's latest transactions, those with an error too; all of them since this time, if it can be. */
   async memosOf(account: string, sinceMs = 0): Promise<MemoSearch> {
-    const rows = await this.#call('getSignaturesForAddress', [account, { limit: HISTORY, commitment: 'confirmed' }]);
-    if (!Array.isArray(rows)) throw unusable('no history');
-    const memos = rows.flatMap((row) => memosIn(member(row, 'memo')).map((memo) => ({ ...signedBy(row), memo })));
-    const oldest = member(rows.at(-1), 'blockTime');
-    const reachesBack = typeof oldest === 'number' && oldest * 1000 < sinceMs - SKEW_MS;
+    const rows = await this.transactionsOf(account, { limit: HISTORY });
+    const memos = rows.flatMap(({ signature, hasFailed, memos }) =>
+      memos.map((memo) => ({ signature, hasFailed, memo })),
+    );
+    const oldestMs = rows.at(-1)?.atMs ?? 0;
+    const reachesBack = oldestMs > 0 && oldestMs < sinceMs - SKEW_MS;
     return { memos, isComplete: rows.length < HISTORY || reachesBack };
+  }
+
+  /** The latest transactions of an account, or those before one: the newest first. */
+  async transactionsOf(account: string, page: HistoryPage): Promise<readonly HistoryRow[]> {
+    const rows = await this.#call('getSignaturesForAddress', [account, { ...page, commitment: 'confirmed' }]);
+    if (!Array.isArray(rows)) throw unusable('no history');
+    return rows.map((row) => ({
+      signature: String(member(row, 'signature')),
+      hasFailed: member(row, 'err') !== null,
+      atMs: Number(member(row, 'blockTime') ?? 0) * 1_000,
+      memos: memosIn(member(row, 'memo')),
+    }));
+  }
+
+  /** A confirmed transaction as the RPC tells it; null when it knows none. */
+  transaction(signature: string): Promise<unknown> {
+    const settings = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
+    return this.#call('getTransaction', [signature, settings]);
+  }
+
+  /** The bytes of a confirmed transaction; nothing where the RPC knows none. */
+  async transactionBytes(signature: string): Promise<Uint8Array | undefined> {
+    const settings = { encoding: 'base64', commitment: 'confirmed', maxSupportedTransactionVersion: 0 };
+    const text = member(member(await this.#call('getTransaction', [signature, settings]), 'transaction'), '0');
+    return typeof text === 'string' ? Buffer.from(text, 'base64') : undefined;
   }
 
   /** Hands a signed transaction to the network. */

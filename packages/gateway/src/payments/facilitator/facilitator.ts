@@ -48,6 +48,8 @@ export interface Facilitator {
   feePayer(network: string): string | undefined;
   /** The signature that settling will have, where it can be known before anything is sent. */
   signatureOf(payment: Payment): string | undefined;
+  /** What settling costs our own fee payer; 0 where the fee is somebody else's. */
+  feeLamports(payment: Payment): number;
   /** Why nothing can be settled on a network now; nothing while it can. */
   whyClosed(network: string): string | undefined;
   /** What settling may cost is held for a payment that is valid. */

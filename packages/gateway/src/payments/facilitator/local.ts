@@ -2,9 +2,11 @@ import { createPrivateKey, sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pkcs8OfSeed, Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
+import { fromStore } from '../../gates/from-store.ts';
 import { readTransaction } from '../read/transaction.ts';
 import { feeLamports, LIMITS, MAX_FEE_LAMPORTS } from '../read/transfer.ts';
-import { fromStore, unused } from '../responses.ts';
+import { FAILED_ON_CHAIN } from '../record.ts';
+import { unused } from '../responses.ts';
 import type { Fee, FeeBudget, FeeStore } from '../store/fees.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator, PayerStanding, Payment, Settlement, Verification } from './facilitator.ts';
@@ -79,6 +81,8 @@ export class InProcessFacilitator implements Facilitator {
     });
   }
 
+  readonly feeLamports = (payment: Payment): number => feeOf(payment, true).lamports;
+
   feePayer(network: string): string | undefined {
     return this.#signers.settle.has(network) ? this.#address : undefined;
   }
@@ -143,7 +147,7 @@ export class InProcessFacilitator implements Facilitator {
       .settle(paymentPayload, paymentRequirements)
       .catch(() => undefined);
     if (answer?.success) return { outcome: 'settled', signature };
-    if (course.failedOnChain) return { outcome: 'refused', reason: 'failed on the chain' };
+    if (course.failedOnChain) return { outcome: 'refused', reason: FAILED_ON_CHAIN };
     if (course.sent) return { outcome: 'unknown', signature };
     if (course.feePayerIsEmpty) return { outcome: 'unsent', reason: this.#closed(payment).message };
     if (course.fault !== undefined) return { outcome: 'unsent', reason: course.fault };

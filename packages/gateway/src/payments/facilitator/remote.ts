@@ -49,10 +49,14 @@ export class RemoteFacilitator implements Facilitator {
     return this.#feePayers.get(network);
   }
 
+  /** Fees are its own. */
+  feeLamports(): number {
+    return 0;
+  }
+
   /** It says so itself when it is asked. */
   whyClosed(): undefined {}
 
-  /** Fees are its own. */
   async settled(): Promise<void> {}
 
   async release(): Promise<void> {}

@@ -1,4 +1,4 @@
-import { type Crypto, equalSecrets } from '../../gates/crypto.ts';
+import { type Crypto, equalSecrets, keysFor } from '../../gates/crypto.ts';
 import type { Offer } from '../requirement.ts';
 
 /** The offer that a memo is bound to. */
@@ -36,10 +36,8 @@ export class Memos {
   /** The first secret signs, all verify. */
   constructor(crypto: Crypto, secrets: readonly string[]) {
     this.#crypto = crypto;
-    const keysFor = (purpose: string) =>
-      secrets.map((secret) => crypto.mac(utf8.encode(purpose.padEnd(32)), utf8.encode(secret)));
-    this.#keys = keysFor('asset-gateway exact');
-    this.#ticketKeys = keysFor('asset-gateway ticket');
+    this.#keys = keysFor('asset-gateway exact', crypto, secrets);
+    this.#ticketKeys = keysFor('asset-gateway ticket', crypto, secrets);
   }
 
   issue(offer: MemoOffer, requestHash: string, nowMs: number): string {

@@ -5,7 +5,9 @@ import type { FreeSpace } from '../../stores/free-space.ts';
 import { dueName, recordName } from '../documents.ts';
 import { PAYMENTS } from '../record.ts';
 import { type Due, type HeldRecord, isOpen, NEW_PAYER, type PayerRecord } from '../state.ts';
+import { JournalTable } from './journal-table.ts';
 import { KeptAnswers } from './kept-answers.ts';
+import { KeptDocuments } from './kept-documents.ts';
 import { PaymentTable } from './payment-table.ts';
 import type { AnswerChange, Change, Commit, Committed, PaymentDocuments, Reach, Stored } from './port.ts';
 import { SettledPayers } from './settled-payers.ts';
@@ -22,8 +24,12 @@ interface Live {
 }
 
 const SWEEP_MS = 30_000;
+/** Found out anew from the records at the start, or of no use then. */
+const IN_MEMORY = ['due', 'signature'];
 
 const kindOf = (name: string): string => name.slice(0, name.indexOf(':'));
+/** Whose entries a commit brings. */
+const documentOf = ([first]: readonly Change[]): string => first?.was.name ?? '';
 const keyOf = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /**
@@ -35,6 +41,8 @@ export class EmbeddedDocuments implements PaymentDocuments {
   readonly #table: PaymentTable;
   readonly #answers: KeptAnswers;
   readonly #payers: SettledPayers;
+  readonly #documents: KeptDocuments;
+  readonly #journal: JournalTable;
   readonly #now: Clock;
   readonly #space: FreeSpace;
   readonly #live = new Map<string, Live>();
@@ -42,14 +50,18 @@ export class EmbeddedDocuments implements PaymentDocuments {
   readonly #open = new Map<string, number>();
   /** Until when answers are needed, however old they are. */
   readonly #needed = new Map<string, number>();
+  /** What the disk has refused: it goes with whatever is written next, so that no part of a step lasts without the rest. */
+  readonly #unwritten = new Set<string>();
   /** Told apart by it: what the disk had before something left memory, and what it has now. */
   #generation = 0;
   #sweptAtMs = 0;
 
-  constructor(root: RootDatabase, now: Clock, space: FreeSpace) {
+  constructor(root: RootDatabase, now: Clock, space: FreeSpace, journalKeepMs?: number) {
     this.#table = new PaymentTable(root);
     this.#answers = new KeptAnswers(root, now);
     this.#payers = new SettledPayers(root, now);
+    this.#documents = new KeptDocuments(root, now);
+    this.#journal = new JournalTable(root, now, journalKeepMs);
     this.#now = now;
     this.#space = space;
     for (const record of this.#table.unfinished()) this.#recall(record);
@@ -67,7 +79,7 @@ export class EmbeddedDocuments implements PaymentDocuments {
     return names.map((name) => this.#read(name));
   }
 
-  async commit({ changes, answer, open }: Commit): Promise<Committed> {
+  async commit({ changes, answer, open, journal = [] }: Commit): Promise<Committed> {
     const now = changes.map(({ was }) => this.#read(was.name));
     if (changes.some(({ was }, index) => was.version !== now[index]?.version)) return { isWritten: false, now };
     this.#sweep();
@@ -76,6 +88,7 @@ export class EmbeddedDocuments implements PaymentDocuments {
     for (const change of changes) this.#enter(change, version);
     if (open) this.#note(open);
     if (answer) this.#need(answer);
+    this.#journal.append(documentOf(changes), journal);
     await this.#write(changes, answer);
     return { isWritten: true, now: changes.map(({ was }) => this.#read(was.name)) };
   }
@@ -118,9 +131,11 @@ export class EmbeddedDocuments implements PaymentDocuments {
     return { name, version: value === undefined ? undefined : `disk ${this.#generation}`, value };
   }
 
-  #onDisk(name: string): HeldRecord | PayerRecord | undefined {
-    if (kindOf(name) === 'record') return this.#table.get(keyOf(name));
-    const settledAtMs = kindOf(name) === 'payer' ? this.#payers.get(keyOf(name)) : undefined;
+  #onDisk(name: string): unknown {
+    const kind = kindOf(name);
+    if (kind === 'record') return this.#table.get(keyOf(name));
+    if (kind !== 'payer') return IN_MEMORY.includes(kind) ? undefined : this.#documents.get(name);
+    const settledAtMs = this.#payers.get(keyOf(name));
     return settledAtMs === undefined ? undefined : { ...NEW_PAYER, settledAtMs };
   }
 
@@ -159,21 +174,40 @@ export class EmbeddedDocuments implements PaymentDocuments {
 
   /** Where the disk fails, memory goes on with what was to be written. */
   async #write(changes: readonly Change[], answer: AnswerChange | undefined): Promise<void> {
-    const lasting = changes.filter(({ isLasting }) => isLasting);
-    if (lasting.length === 0 && answer?.text === undefined) return;
-    if (answer?.text === undefined) this.#space.assertToEnd();
-    const versions = lasting.map(({ was: { name } }) => ({ name, live: this.#live.get(name) }));
+    const document = documentOf(changes);
+    const lasting = changes.filter(({ isLasting }) => isLasting).map(({ was: { name } }) => name);
+    const isJournaled = this.#journal.isOwed(document);
+    if (lasting.length === 0 && answer?.text === undefined && !isJournaled) return;
+    const names = new Set([...this.#unwritten, ...lasting]);
+    this.#unwritten.clear();
+    try {
+      if (answer?.text === undefined) this.#space.assertToEnd();
+      await this.#putAll(names, new Set([...names, document]), answer);
+    } catch (error) {
+      for (const name of names) this.#unwritten.add(name);
+      throw error;
+    }
+  }
+
+  /** Everything is put in one turn, which is one transaction. */
+  async #putAll(names: ReadonlySet<string>, journaled: ReadonlySet<string>, answer: AnswerChange | undefined) {
+    const versions = Array.from(names, (name) => ({ name, live: this.#live.get(name) }));
+    const puts = versions.map(({ name, live }) => live && this.#put(name, live));
+    const entries = Array.from(journaled, (name) => this.#journal.write(name));
     const kept = answer?.text === undefined ? undefined : this.#answers.put(answer.key, answer.text);
-    await Promise.all([kept, ...lasting.map((change) => this.#put(change))]);
-    if (lasting.length > 0) await this.#table.flushed();
+    await Promise.all([kept, ...puts, ...entries]);
+    await this.#table.flushed();
     for (const { name, live } of versions) {
       if (live && this.#live.get(name) === live) this.#live.set(name, { ...live, isKept: true });
     }
   }
 
-  async #put({ was: { name }, value }: Change): Promise<void> {
-    if (kindOf(name) === 'payer') return this.#payers.put(keyOf(name), (value as PayerRecord).settledAtMs ?? 0);
-    if (kindOf(name) !== 'record') return;
+  async #put(name: string, { value, untilMs }: Live): Promise<void> {
+    const kind = kindOf(name);
+    if (IN_MEMORY.includes(kind)) return;
+    if (kind === 'payer') return this.#payers.put(keyOf(name), (value as PayerRecord).settledAtMs ?? 0);
+    const forgetMs = Number.isFinite(untilMs) ? untilMs - this.#now() : undefined;
+    if (kind !== 'record') return this.#documents.put(name, value, forgetMs);
     await (value === undefined ? this.#table.remove(keyOf(name)) : this.#table.put(value as HeldRecord));
   }
 
@@ -192,6 +226,8 @@ export class EmbeddedDocuments implements PaymentDocuments {
     this.#generation += 1;
     for (const [key, untilMs] of this.#needed) if (untilMs <= nowMs) this.#lapse(key);
     this.#table.forget(nowMs);
+    this.#documents.forget(nowMs);
+    this.#journal.forget(nowMs);
   }
 
   /** What was owed is not any more, though nobody has fetched it. */

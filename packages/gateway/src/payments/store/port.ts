@@ -1,3 +1,5 @@
+import type { JournalEntry } from './journal.ts';
+
 /** One document as it is stored now. */
 export interface Stored {
   readonly name: string;
@@ -34,6 +36,8 @@ export interface Commit {
   readonly answer?: AnswerChange;
   /** A payment whose outcome may have to be asked for, and from when on; nothing when it need not. */
   readonly open?: { readonly key: string; readonly fromMs: number | undefined };
+  /** What it does to money: appended once, and lasting like the first of the changes. */
+  readonly journal?: readonly JournalEntry[];
 }
 
 /** What became of a commit. */

@@ -9,7 +9,9 @@ import {
 } from '../../stores/redis/connection.ts';
 import { Epoch } from '../../stores/redis/epoch.ts';
 import { Keyspace } from '../../stores/redis/keyspace.ts';
+import { isAppendOnly } from '../../stores/redis/server-settings.ts';
 import { PAYMENTS } from '../record.ts';
+import { JOURNAL_KEEP_MS } from './journal.ts';
 import type { AnswerChange, Change, Commit, Committed, PaymentDocuments, Reach, Stored } from './port.ts';
 import { ANSWER, COMMIT, OPEN, READ } from './redis-scripts.ts';
 
@@ -21,8 +23,10 @@ const OPEN_AT_ONCE = 100;
 /** As much as an upstream may answer. */
 const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 
-/** What tests may change. */
+/** How long what is kept, and what tests may change. */
 export interface RedisDocumentsOptions {
+  /** How long entries of the journal are kept, in milliseconds. */
+  readonly journalKeepMs?: number | undefined;
   /** Instead of Redis's own. */
   readonly clock?: Clock;
   /** Bytes that all kept answers may have together. */
@@ -60,16 +64,19 @@ export class RedisDocuments implements PaymentDocuments {
   /** Dies with the documents. */
   readonly #epoch: Epoch;
   readonly #answerBytes: number;
+  readonly #journalKeepMs: number;
   readonly #beat: NodeJS.Timeout;
   #reach: Reach = {};
   #restore: Parameters<PaymentDocuments['onLost']>[0] = async () => undefined;
   /** Whether what was lost has not been written down again yet. */
   #isLost = false;
 
-  constructor(connection: RedisConnection, { clock, answerBytes }: RedisDocumentsOptions = {}) {
+  constructor(connection: RedisConnection, options: RedisDocumentsOptions = {}) {
+    const { clock, answerBytes = PAYMENTS.answerBytes, journalKeepMs = JOURNAL_KEEP_MS } = options;
     this.#space = new Keyspace(connection, 'purchases', clock);
     this.#epoch = new Epoch(this.#space);
-    this.#answerBytes = answerBytes ?? PAYMENTS.answerBytes;
+    this.#answerBytes = answerBytes;
+    this.#journalKeepMs = journalKeepMs;
     const readEpoch = () => void this.#readEpoch(BACKGROUND_TIMEOUT).catch(() => undefined);
     connection.onConnect(readEpoch);
     this.#beat = setInterval(readEpoch, BEAT_MS).unref();
@@ -108,6 +115,11 @@ export class RedisDocuments implements PaymentDocuments {
     return typeof text === 'string' ? text : undefined;
   }
 
+  /** Whether Redis writes documents down as it goes; nothing where it does not say. */
+  isAppendOnly(): Promise<boolean | undefined> {
+    return isAppendOnly(this.#space);
+  }
+
   async openKeys(): Promise<readonly string[]> {
     return (await this.#space.run({ script: OPEN, keys: ['open'], args: [OPEN_AT_ONCE] })) as string[];
   }
@@ -119,14 +131,22 @@ export class RedisDocuments implements PaymentDocuments {
   /** Nothing when the epoch is another one. */
   async #commitUnder(epoch: string, commit: Commit): Promise<Committed | undefined> {
     const version = randomBytes(8).toString('hex');
-    const { changes, answer, open } = commit;
+    const { changes, answer, open, journal = [] } = commit;
     const names = changes.map(({ was }) => was.name);
     const key = answer?.key ?? open?.key ?? '';
-    const before = [epoch, version, key, openWord(open), ...answerWords(answer), this.#answerBytes];
+    const before = [
+      epoch,
+      version,
+      key,
+      openWord(open),
+      ...answerWords(answer),
+      this.#answerBytes,
+      this.#journalKeepMs,
+    ];
     const [verdict, ...rest] = (await this.#space.runWithRetry(() => ({
       script: COMMIT,
-      keys: ['answers', 'sizes', 'open', ...names],
-      args: [...before, ...changes.flatMap(wordsOf)],
+      keys: ['answers', 'sizes', 'open', 'journal', ...names],
+      args: [...before, ...changes.flatMap(wordsOf), ...journal.map((entry) => JSON.stringify(entry))],
       timeout: timeoutFor(Buffer.byteLength(answer?.text ?? '')),
     }))) as string[];
     if (verdict === 'other epoch') return undefined;

@@ -1,9 +1,9 @@
-import { PAYMENTS } from './record.ts';
+/** How often the answer of one payment may be fetched again, by whoever made it and by somebody who need not have. */
+const MOST = { payer: 200, anybody: 20 } as const;
+/** As long as answers that were paid for are kept. */
+const COUNTED_MS = 600_000;
 
-/** How often the answer of one settled payment may be fetched again, by whoever made it and by somebody who need not have. */
-const MOST = { withTicket: 200, without: 20 } as const;
-
-/** Counts how often the answers of settled payments are fetched again from this node: for as long as they are kept. */
+/** Counts how often answers that were paid for are fetched again from this node: for as long as they are kept. */
 export class Repeats {
   /** In the order in which they were first fetched again. */
   readonly #counts = new Map<string, { readonly sinceMs: number; times: number }>();
@@ -19,7 +19,7 @@ export class Repeats {
 
   #forget(nowMs: number): void {
     for (const [key, { sinceMs }] of this.#counts) {
-      if (nowMs - sinceMs < PAYMENTS.answerMs) return;
+      if (nowMs - sinceMs < COUNTED_MS) return;
       this.#counts.delete(key);
     }
   }

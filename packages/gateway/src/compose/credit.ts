@@ -1,0 +1,129 @@
+import { type Cluster, NETWORKS, type Route } from '@asset-gateway/protocol';
+import type { CreditConfig } from '../config/credit.ts';
+import type { PaidConfig } from '../config/paid.ts';
+import { CREDIT } from '../credit/account.ts';
+import type { Accounts } from '../credit/accounts.ts';
+import { spendingExtensions } from '../credit/challenge.ts';
+import { ChargedAnswers } from '../credit/charged-answers.ts';
+import { createCover } from '../credit/covering.ts';
+import type { AccountHolder } from '../credit/debit.ts';
+import type { DebitParts } from '../credit/debiting.ts';
+import { CreditGate, type CreditGateParts } from '../credit/gate.ts';
+import { Turns } from '../credit/turns.ts';
+import { balanceUpstream, purchaseUpstream, type SoldCluster, spendNothing } from '../credit/upstreams.ts';
+import type { Describe } from '../describe/discovery.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Gate } from '../gates/gate.ts';
+import type { SiwxParts } from '../gates/siwx/gate.ts';
+import { Nonces } from '../gates/siwx/nonce.ts';
+import type { SignInParts } from '../gates/siwx/sign-ins.ts';
+import type { ExactSetup } from '../payments/open.ts';
+import type { Payments } from '../payments/payments.ts';
+import { requestHashOf } from '../payments/read/request-hash.ts';
+import { settledResponse, type Telling, tellingOf } from '../payments/telling.ts';
+import type { ReceiptIssuer } from '../receipts/issuer.ts';
+
+/** What credit is opened with. */
+export interface CreditParts {
+  readonly config: CreditConfig;
+  readonly accounts: Accounts;
+  readonly payments: Payments;
+  readonly paid: Pick<PaidConfig, 'upstreamTimeoutMs'>;
+  readonly exact: ExactSetup;
+  readonly signIn: Omit<SiwxParts, 'allowance' | 'describe'>;
+  readonly secrets: readonly string[];
+  /** Nothing where no receipts are signed. */
+  readonly receipts: ReceiptIssuer | undefined;
+  readonly randomId: () => string;
+  readonly onFailure: (error: unknown) => void;
+  readonly onStep?: ((step: string) => void) | undefined;
+}
+
+/** What wallets pay ahead, bound to the routes that take it. */
+export interface Credit {
+  /** The gate of a paid route, which takes credit as well; or of one that sells nothing else. */
+  gate(route: Route, describe: Describe): Gate;
+  /** Who answers a row of the credit surface. */
+  serving(route: Route): Pick<Endpoint, 'spending' | 'upstream'>;
+}
+
+/** x402's response to a payment that was not needed: nothing was sent, and nothing moved. */
+const coveredResponse = ({ network, wallet: payer }: AccountHolder, telling: Telling): Record<string, string> =>
+  settledResponse({ transaction: '', network, payer, amount: '0' }, telling);
+
+const clusterOf = ({ id, cluster }: Route): Cluster => {
+  if (!cluster) throw new Error(`${id} is sold on no cluster`);
+  return cluster;
+};
+
+/** How long what comes before and after the upstream may take; a purchase is verified and settled beside it. */
+const BEFORE_AND_AFTER_MS = { debit: 15_000, purchase: 45_000 } as const;
+
+/** What the gates of all routes share. */
+function sharedParts(parts: CreditParts) {
+  const { config, accounts, payments, signIn, secrets, randomId, onFailure, onStep } = parts;
+  const { upstreamTimeoutMs } = parts.paid;
+  const { crypto, store, originOf } = signIn;
+  const leaseMs = Math.max(CREDIT.leaseMs, upstreamTimeoutMs + BEFORE_AND_AFTER_MS.debit);
+  const debits: DebitParts = { accounts, onFailure, leaseMs, ...(onStep && { onStep }) };
+  // Its nonces are keyed by an epoch of their own, and each instance keeps the keys of one.
+  const nonces = new Nonces(crypto, secrets);
+  const spending: SignInParts = { crypto, nonces, now: () => store.now(), wallNow: () => store.wallNow() };
+  const answers = new ChargedAnswers(accounts, onFailure);
+  const { limitMicros } = config;
+  const cover = {
+    ...debits,
+    answers,
+    turns: new Turns(),
+    limitMicros,
+    purchaseMs: Math.max(CREDIT.purchaseMs, upstreamTimeoutMs + BEFORE_AND_AFTER_MS.purchase),
+    isBought: async (key: string) => ((await payments.find(key))?.progress ?? 'refused') !== 'refused',
+    randomId,
+    responseOf: coveredResponse,
+  };
+  return { debits, answers, cover, signIn: spending, originOf };
+}
+
+const soldOn = (cluster: string): SoldCluster => ({
+  cluster: cluster as Cluster,
+  network: NETWORKS[cluster as Cluster],
+});
+
+/** Opens credit. */
+export function openCredit(parts: CreditParts): Credit {
+  const { config, accounts, exact, receipts, randomId } = parts;
+  const { debits, answers, cover, signIn, originOf } = sharedParts(parts);
+
+  const sellingGate = (route: Route, describe: Describe): Gate =>
+    exact.gate(route, describe, {
+      bundles: config.bundlesMicros,
+      creditMicros: (amount) => amount,
+      cover: createCover({ ...cover, priceMicros: undefined }),
+      extensions: () => ({}),
+    });
+
+  const spendingGate = (route: Route, describe: Describe): Gate => {
+    const priceMicros = exact.priceOf(route);
+    const spending = { signIn, originOf, network: NETWORKS[clusterOf(route)], priceMicros };
+    const payments = exact.gate(route, describe, {
+      bundles: config.bundleMicros > priceMicros ? [config.bundleMicros] : [],
+      creditMicros: (amount) => Math.max(0, amount - priceMicros),
+      cover: createCover({ ...cover, priceMicros }),
+      extensions: (call) => spendingExtensions(spending, call),
+    });
+    const responseOf: CreditGateParts['responseOf'] = (call, origin, holder) =>
+      receipts ? coveredResponse(holder, tellingOf(call, origin, receipts)) : {};
+    return new CreditGate({ ...debits, ...spending, answers, randomId, requestHashOf, responseOf }, payments);
+  };
+
+  return {
+    gate: (route, describe) => (route.credit === 'sold' ? sellingGate : spendingGate)(route, describe),
+    serving(route) {
+      const isSold = route.access === 'exact';
+      const upstream = isSold
+        ? purchaseUpstream(accounts, soldOn(clusterOf(route)))
+        : balanceUpstream(accounts, [...exact.clusters].map(soldOn));
+      return { upstream, spending: spendNothing };
+    },
+  };
+}

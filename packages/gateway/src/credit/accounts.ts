@@ -1,0 +1,244 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Change, Commit, PaymentDocuments, Stored } from '../payments/store/port.ts';
+import {
+  type Account,
+  balanceOf,
+  CREDIT,
+  charged,
+  delivered,
+  endedPurchase,
+  readAccount,
+  released,
+  whyNotHeld,
+  withHold,
+  withPurchase,
+  withUnchargedCall,
+} from './account.ts';
+import { type AccountHolder, accountName, type Debit, debitName, type NewDebit, readDebit } from './debit.ts';
+import { entryOf } from './entries.ts';
+
+/**
+ * What became of an attempt to set a price aside: `running` and `captured` are of the very debit, by whomever; `failing` is a
+ * wallet whose calls come to nothing again and again.
+ */
+export type HoldVerdict = 'held' | 'running' | 'captured' | 'busy' | 'failing' | 'insufficient';
+
+/** Why nothing was charged: it took so long that the debit is somebody else's, or what was set aside is. */
+export type NotCharged = 'running' | 'busy' | 'insufficient';
+
+/** What became of an attempt to buy credit; `joined` is of a payment that is buying already. */
+export type PurchaseVerdict = 'started' | 'joined' | 'under_way' | 'over_limit';
+
+/** An account and one of its debits, and the documents that they were read from. */
+export interface Seen {
+  readonly account: Account;
+  readonly debit: Debit | undefined;
+  readonly stored: readonly [Stored, Stored];
+}
+
+/** How a price is set aside. */
+export interface HoldOptions {
+  /** The account as it was looked at, which spares another look. */
+  readonly seen?: Seen;
+  /** How long the call may take, in milliseconds. */
+  readonly leaseMs?: number;
+}
+
+/** How credit is bought. */
+export interface PurchaseOptions {
+  /** How much a wallet may have. */
+  readonly limitMicros: number;
+  /** How long the purchase may take, in milliseconds. */
+  readonly purchaseMs?: number;
+}
+
+/** What a step makes of them; a member that is left out stays as it is. */
+interface Outcome<V> {
+  readonly verdict: V;
+  readonly account?: Account;
+  readonly debit?: Debit | 'removed';
+}
+
+const ATTEMPTS = 40;
+/** Several nodes that write the same account would meet again and again. */
+const ATTEMPTS_AT_ONCE = 4;
+const MOST_PAUSE_MS = 20;
+
+const changeOf = (was: Stored, value: unknown, isLasting: boolean): Change => ({ was, value, isLasting });
+
+/**
+ * Balances and debits: each step is decided by what is stored and written where that has not changed. What is charged or granted
+ * is on disk when the promise resolves; what is only set aside is not, and a crash gives it back. Every method may reject when
+ * the store is down.
+ */
+export class Accounts {
+  readonly #documents: PaymentDocuments;
+  readonly #node = randomBytes(8).toString('hex');
+
+  constructor(documents: PaymentDocuments) {
+    this.#documents = documents;
+  }
+
+  /** The store's clock, in milliseconds. */
+  now(): number {
+    return this.#documents.now();
+  }
+
+  async find(holder: AccountHolder): Promise<Account> {
+    const [stored] = await this.#documents.read([accountName(holder)]);
+    return readAccount(stored?.value as Account | undefined, this.now());
+  }
+
+  /** A debit, whoever's it is. */
+  async debit(id: string): Promise<Debit | undefined> {
+    const [stored] = await this.#documents.read([debitName(id)]);
+    return readDebit(stored?.value as Debit | undefined, this.now());
+  }
+
+  async look(holder: AccountHolder, id: string): Promise<Seen> {
+    return this.#seen(await this.#documents.read([accountName(holder), debitName(id)]));
+  }
+
+  /** The answer that a debit has bought, while it is kept. */
+  answer(id: string): Promise<string | undefined> {
+    return this.#documents.answer(id);
+  }
+
+  /** Sets the price of a call aside. What was seen of the account spares a look at it. */
+  hold(debit: NewDebit, { seen, leaseMs = CREDIT.leaseMs }: HoldOptions = {}): Promise<HoldVerdict> {
+    return this.#step<HoldVerdict>(debit, debit.id, { ...(seen && { seen }) }, ({ account, debit: known }) => {
+      if (known) return { verdict: known.progress === 'held' ? 'running' : 'captured' };
+      const reason = whyNotHeld(account, debit);
+      if (reason) return { verdict: reason };
+      const untilMs = this.now() + leaseMs;
+      return {
+        verdict: 'held',
+        account: withHold(account, { ...debit, untilMs }),
+        debit: { ...debit, progress: 'held', untilMs },
+      };
+    });
+  }
+
+  /**
+   * Charges what was set aside, together with the answer that it has bought. Answers the account as it is then, or why nothing
+   * was charged.
+   */
+  capture(debit: NewDebit, answer: string): Promise<Account | NotCharged> {
+    const entry = entryOf('debit', debit, { transaction: '', node: this.#node });
+    const beside = { answer: { key: debit.id, text: answer, forgetMs: CREDIT.debitMs }, journal: [entry] };
+    return this.#step<Account | NotCharged>(debit, debit.id, beside, ({ account, debit: known }) => {
+      if (known && known.owner !== debit.owner) return { verdict: 'running' };
+      if (known?.progress === 'captured') return { verdict: account };
+      const after = charged(account, debit, this.now());
+      if (!after) return { verdict: balanceOf(account) < debit.micros ? 'insufficient' : 'busy' };
+      return { verdict: after, account: after, debit: { ...debit, progress: 'captured', untilMs: 0 } };
+    });
+  }
+
+  /** Gives back what this owner has set aside and not charged; `isCalled` says whether the upstream was asked for it. */
+  async release(debit: NewDebit, isCalled: boolean): Promise<void> {
+    await this.#step(debit, debit.id, {}, ({ account, debit: known }) => {
+      if (known?.progress !== 'held' || known.owner !== debit.owner) return { verdict: undefined };
+      const rest = released(account, debit.id);
+      const after = isCalled ? withUnchargedCall(rest, this.now()) : rest;
+      return { verdict: undefined, account: after, debit: 'removed' };
+    });
+  }
+
+  /** The answer of a debit has reached its wallet. */
+  async delivered(debit: AccountHolder & { readonly id: string }): Promise<void> {
+    await this.#changeAccount(debit, (account) => {
+      const isOwed = account.owed.some(({ id }) => id === debit.id);
+      return { verdict: undefined, ...(isOwed && { account: delivered(account, debit.id) }) };
+    });
+  }
+
+  /** Counts a call to the upstream for a debit that is captured and whose answer is gone. */
+  async calledAgain(debit: Debit): Promise<void> {
+    await this.#step(debit, debit.id, {}, ({ account, debit: known }) => {
+      if (known?.progress !== 'captured') return { verdict: undefined };
+      return { verdict: undefined, account, debit: { ...known, callsAgain: (known.callsAgain ?? 0) + 1 } };
+    });
+  }
+
+  /** Keeps the answer of a debit whose first one is gone. */
+  async keep(id: string, answer: string): Promise<void> {
+    await this.#documents.commit({ changes: [], answer: { key: id, text: answer, forgetMs: CREDIT.debitMs } });
+  }
+
+  /** Notes that credit is being bought, so that nobody else buys meanwhile; at most so much may be left of it together. */
+  startPurchase(
+    holder: AccountHolder,
+    purchase: { readonly key: string; readonly micros: number },
+    { limitMicros, purchaseMs = CREDIT.purchaseMs }: PurchaseOptions,
+  ): Promise<PurchaseVerdict> {
+    return this.#changeAccount<PurchaseVerdict>(holder, (account) => {
+      const started = withPurchase(account, { ...purchase, untilMs: this.now() + purchaseMs });
+      if (!started) return { verdict: 'under_way' };
+      if (balanceOf(account) + purchase.micros > limitMicros) return { verdict: 'over_limit' };
+      return { verdict: account.purchase ? 'joined' : 'started', account: started };
+    });
+  }
+
+  /** A purchase that has come to nothing. */
+  async endPurchase(holder: AccountHolder, key: string): Promise<void> {
+    await this.#changeAccount(holder, (account) => {
+      const ended = endedPurchase(account, key);
+      return { verdict: undefined, ...(ended !== account && { account: ended }) };
+    });
+  }
+
+  #seen(found: readonly Stored[]): Seen {
+    const [account, debit] = found;
+    if (!account || !debit) throw new Error('the store has left documents out');
+    return {
+      account: readAccount(account.value as Account | undefined, this.now()),
+      debit: readDebit(debit.value as Debit | undefined, this.now()),
+      stored: [account, debit],
+    };
+  }
+
+  /** One step of a debit. */
+  async #step<V>(
+    holder: AccountHolder,
+    id: string,
+    { seen, ...beside }: { readonly seen?: Seen } & Pick<Commit, 'answer' | 'journal'>,
+    decide: (seen: Seen) => Outcome<V>,
+  ): Promise<V> {
+    let now = seen ?? (await this.look(holder, id));
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const { verdict, account, debit } = decide(now);
+      if (!account) return verdict;
+      const isCaptured = debit !== undefined && debit !== 'removed' && debit.progress === 'captured';
+      const value = debit === 'removed' ? undefined : debit;
+      const changes = [
+        changeOf(now.stored[0], account, isCaptured),
+        { ...changeOf(now.stored[1], value, isCaptured), forgetMs: isCaptured ? CREDIT.debitMs : CREDIT.heldMs },
+      ];
+      const committed = await this.#documents.commit({ changes, ...beside });
+      if (committed.isWritten) return verdict;
+      now = this.#seen(committed.now);
+      await this.#pause(attempt);
+    }
+    throw new Error('too many steps at once');
+  }
+
+  /** One step of an account alone, which need not outlive the process. */
+  async #changeAccount<V>(holder: AccountHolder, decide: (account: Account) => Outcome<V>): Promise<V> {
+    let [stored] = await this.#documents.read([accountName(holder)]);
+    for (let attempt = 1; stored && attempt <= ATTEMPTS; attempt++) {
+      const { verdict, account } = decide(readAccount(stored.value as Account | undefined, this.now()));
+      if (!account) return verdict;
+      const { isWritten, now } = await this.#documents.commit({ changes: [changeOf(stored, account, false)] });
+      if (isWritten) return verdict;
+      [stored] = now;
+      await this.#pause(attempt);
+    }
+    throw new Error('too many steps at once');
+  }
+
+  async #pause(attempt: number): Promise<void> {
+    if (attempt > ATTEMPTS_AT_ONCE) await pause(Math.random() * MOST_PAUSE_MS);
+  }
+}

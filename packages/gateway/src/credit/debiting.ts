@@ -1,0 +1,79 @@
+import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
+import { fromStore } from '../gates/from-store.ts';
+import type { Admission } from '../gates/gate.ts';
+import type { Accounts, Seen } from './accounts.ts';
+import type { NewDebit } from './debit.ts';
+import { type HeadersOf, receiptOf, refusalOf } from './receipts.ts';
+
+/** What a debit is carried out with. */
+export interface DebitParts {
+  readonly accounts: Accounts;
+  readonly onFailure: (error: unknown) => void;
+  /** How long a call may take, in milliseconds. */
+  readonly leaseMs: number;
+  /** Told at each step of a debit, before the next one begins. */
+  readonly onStep?: (step: 'hold' | 'upstream' | 'capture' | 'respond') => void;
+}
+
+/** How one debit is answered, and what is known of it before. */
+export interface DebitOptions {
+  readonly headersOf: HeadersOf;
+  /** What every answer from here on carries. */
+  readonly admissionHeaders?: HeadersOf;
+  /** The account as it was looked at, which spares another look. */
+  readonly seen?: Seen;
+  /** The price was set aside before. */
+  readonly isHeld?: boolean;
+}
+
+const none: HeadersOf = () => ({});
+
+/** A call that is paid from credit: set aside before the upstream is asked, charged together with its answer. */
+export class Debiting implements Admission {
+  readonly headers: HeadersOf;
+  readonly #parts: DebitParts;
+  readonly #debit: NewDebit;
+  readonly #options: DebitOptions;
+  #isHeld: boolean;
+  #isCalled = false;
+
+  constructor(parts: DebitParts, debit: NewDebit, options: DebitOptions) {
+    this.#parts = parts;
+    this.#debit = debit;
+    this.#options = options;
+    this.#isHeld = options.isHeld === true;
+    this.headers = options.admissionHeaders ?? none;
+  }
+
+  async spend(take: NoncedTake): Promise<Slot> {
+    if (!this.#isHeld) {
+      const { accounts, leaseMs } = this.#parts;
+      const { seen } = this.#options;
+      const verdict = await fromStore(accounts.hold(this.#debit, { leaseMs, ...(seen && { seen }) }));
+      if (verdict !== 'held') throw refusalOf(verdict);
+      this.#isHeld = true;
+      this.#parts.onStep?.('hold');
+    }
+    const slot = await take();
+    this.#isCalled = true;
+    return slot;
+  }
+
+  async settle({ json }: Answer): Promise<Receipt> {
+    const { accounts, onStep, onFailure } = this.#parts;
+    onStep?.('upstream');
+    const account = await fromStore(accounts.capture(this.#debit, json), { payment: { state: 'pending' } });
+    if (typeof account === 'string') throw refusalOf(account);
+    this.#isHeld = false;
+    onStep?.('capture');
+    const onDelivered = () => {
+      onStep?.('respond');
+      accounts.delivered(this.#debit).catch(onFailure);
+    };
+    return { ...receiptOf(this.#debit, account, this.#options.headersOf), onDelivered };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isHeld) await this.#parts.accounts.release(this.#debit, this.#isCalled).catch(this.#parts.onFailure);
+  }
+}

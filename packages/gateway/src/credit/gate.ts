@@ -1,0 +1,80 @@
+import { HEADERS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import type { Call, Challenge, Trail } from '../call.ts';
+import { fromStore } from '../gates/from-store.ts';
+import type { Admission, Delivery, Gate } from '../gates/gate.ts';
+import { carriesSignIn, readValidSignIn } from '../gates/siwx/sign-ins.ts';
+import { balanceOf } from './account.ts';
+import { EPOCH, freshNonce, type SpendingParts } from './challenge.ts';
+import type { ChargedAnswers } from './charged-answers.ts';
+import { type AccountHolder, type NewDebit, signedDebitId } from './debit.ts';
+import { Debiting, type DebitParts } from './debiting.ts';
+
+/** What the gate of a route stands on that takes credit by signature. */
+export interface CreditGateParts extends DebitParts, SpendingParts {
+  readonly answers: ChargedAnswers;
+  readonly randomId: () => string;
+  readonly requestHashOf: (call: Call) => string;
+  /** x402's response to a signature: only where it carries a receipt. */
+  readonly responseOf: (call: Call, origin: string, holder: AccountHolder) => Readonly<Record<string, string>>;
+}
+
+/** The gate that payments pass, as far as credit needs it. */
+export interface PaymentGate extends Gate {
+  /** Refuses where nothing can be bought at the moment. */
+  assertOpen(): void;
+  /** What this wallet has paid for this very request and not got; refuses while the outcome is open. */
+  owedTo(payer: string, call: Call): Promise<Admission | Delivery | undefined>;
+}
+
+/** The gate of a paid route that takes credit as well: a wallet's signature over this very path spends what it has paid before. */
+export class CreditGate implements Gate {
+  readonly #parts: CreditGateParts;
+  readonly #payments: PaymentGate;
+
+  constructor(parts: CreditGateParts, payments: PaymentGate) {
+    this.#parts = parts;
+    this.#payments = payments;
+  }
+
+  admit(call: Call, trail: Trail): Promise<Admission | Delivery> {
+    const { headers } = call.inbound;
+    const paying = [HEADERS.payment, HEADERS.version1Payment].some((name) => headers[name.toLowerCase()] !== undefined);
+    return paying || !carriesSignIn(call) ? this.#payments.admit(call, trail) : this.#bySignature(call, trail);
+  }
+
+  challenge(call: Call, code: RefusalCode): Challenge | undefined {
+    return this.#payments.challenge(call, code);
+  }
+
+  async #bySignature(call: Call, trail: Trail): Promise<Admission | Delivery> {
+    const { accounts, answers, originOf, signIn, network, priceMicros, requestHashOf, responseOf, randomId } =
+      this.#parts;
+    const origin = originOf(call.inbound);
+    const rule = { origin, epoch: EPOCH, judgedByStore: false, places: 'path', network } as const;
+    const { payload } = readValidSignIn(signIn, call, rule);
+    const holder = { network, wallet: payload.address };
+    trail.wallet = payload.address;
+    trail.payment = { state: 'unused' };
+    const id = signedDebitId(holder, payload.nonce);
+    const requestHash = requestHashOf(call);
+    const fresh = () => ({ [HEADERS.replayNonce]: freshNonce(signIn, origin) });
+    const response = () => responseOf(call, origin, holder);
+    const again = () => ({ ...response(), ...fresh() });
+    const paid = this.#payments.owedTo(holder.wallet, call);
+    // Asked together with the account, and of no use where this very signature has bought something.
+    paid.catch(() => undefined);
+    const seen = await fromStore(accounts.look(holder, id));
+    const earlier =
+      (await answers.known(seen.debit, requestHash, again)) ??
+      (await answers.owed(holder, seen.account, requestHash, again)) ??
+      (await paid);
+    if (earlier) return earlier;
+    if (balanceOf(seen.account) < priceMicros) {
+      this.#payments.assertOpen();
+      throw new Refusal('credit_exhausted', { payment: { state: 'unused' } });
+    }
+    const ask = { route: call.route.id, requestHash, requestId: trail.requestId };
+    const debit: NewDebit = { ...holder, ...ask, id, micros: priceMicros, by: 'signature', owner: randomId() };
+    return new Debiting(this.#parts, debit, { headersOf: response, admissionHeaders: fresh, seen });
+  }
+}

@@ -1,0 +1,61 @@
+import { CORS_HEADERS, dollars, HEADERS, Refusal } from '@asset-gateway/protocol';
+import type { Receipt } from '../call.ts';
+import { type Account, balanceOf } from './account.ts';
+import type { HoldVerdict } from './accounts.ts';
+import type { NewDebit } from './debit.ts';
+
+/** A browser's script may read it as well. */
+const EXPOSED = 'Access-Control-Expose-Headers';
+
+/** What every answer that was paid from credit says of it, as a dictionary of RFC 8941, in millionths of a dollar. */
+export const creditHeader = (chargedMicros: number | undefined, account: Account): Record<string, string> => {
+  const charged = chargedMicros === undefined ? '' : `charged=${chargedMicros}, `;
+  return {
+    [HEADERS.credit]: `${charged}balance=${balanceOf(account)}`,
+    [EXPOSED]: `${CORS_HEADERS[EXPOSED]}, ${HEADERS.credit}`,
+  };
+};
+
+/** Headers beside those of credit: a fresh nonce for who has signed, x402's response for who has sent a payment. */
+export type HeadersOf = () => Readonly<Record<string, string>>;
+
+/** The receipt of a debit. */
+export function receiptOf(debit: NewDebit, account: Account, headersOf: HeadersOf): Receipt {
+  const { micros, by } = debit;
+  return {
+    priceUsd: dollars(micros),
+    debit: { micros, by, balanceMicros: balanceOf(account) },
+    headers: { ...creditHeader(micros, account), ...headersOf() },
+  };
+}
+
+/** Marks the receipt of an answer that was charged before. */
+export const replayed = (receipt: Receipt): Receipt => ({
+  ...receipt,
+  ...(receipt.debit && { debit: { ...receipt.debit, isRepeat: true } }),
+  headers: { ...receipt.headers, [HEADERS.replayed]: 'true' },
+});
+
+const running = () => new Refusal('payment_in_progress', { reason: 'debit', payment: { state: 'in_progress' } });
+
+const BUSY = 'Too many calls of this wallet are on their way; send the same request again after Retry-After.';
+const FAILING =
+  'Too many calls of this wallet have failed at the upstream, which costs nothing; send the same request again after Retry-After.';
+
+/** Why a price could not be set aside. What pays for the call stays good. */
+export function refusalOf(verdict: Exclude<HoldVerdict, 'held'>): Refusal {
+  if (verdict === 'insufficient') return new Refusal('credit_exhausted', { payment: { state: 'unused' } });
+  if (verdict !== 'busy' && verdict !== 'failing') return running();
+  const isFailing = verdict === 'failing';
+  return new Refusal('rate_limited', {
+    reason: isFailing ? 'calls that were not charged' : 'holds of the wallet',
+    message: isFailing ? FAILING : BUSY,
+    retryAfterSeconds: isFailing ? 10 : 1,
+    payment: { state: 'unused' },
+  });
+}
+
+/** A debit that is there already, for another request or still on its way. */
+export const alreadyRunning = running;
+export const alreadyUsed = (): Refusal =>
+  new Refusal('payment_already_used', { reason: 'another request', payment: { state: 'settled' } });

@@ -1,0 +1,77 @@
+import { type Cluster, dollars, Refusal } from '@asset-gateway/protocol';
+import type { Slot, UpstreamCall } from '../call.ts';
+import { fromStore } from '../gates/from-store.ts';
+import type { Admission } from '../gates/gate.ts';
+import { type Account, balanceOf, CREDIT, type Movement } from './account.ts';
+import type { Accounts } from './accounts.ts';
+
+/** A cluster that something is sold on. */
+export interface SoldCluster {
+  readonly cluster: Cluster;
+  /** CAIP-2. */
+  readonly network: string;
+}
+
+const ledger = ({ cluster, network }: SoldCluster, balanceMicros: number) => ({
+  cluster,
+  network,
+  balanceUsd: dollars(balanceMicros),
+  balanceMicros,
+});
+
+function balance(sold: SoldCluster, account: Account) {
+  const heldMicros = account.holds.reduce((sum, { micros }) => sum + micros, 0);
+  const { grantedMicros, spentMicros } = account;
+  return { ...ledger(sold, balanceOf(account)), heldMicros, grantedMicros, spentMicros };
+}
+
+const movement = ({ cluster }: SoldCluster, { kind, micros, atMs, route, transaction }: Movement) => ({
+  kind,
+  cluster,
+  micros,
+  at: new Date(atMs).toISOString(),
+  route,
+  ...(transaction !== undefined && { transaction }),
+});
+
+function walletOf({ wallet }: UpstreamCall): string {
+  if (wallet === undefined) throw new Refusal('internal_error', { reason: 'nobody has signed' });
+  return wallet;
+}
+
+/** Answers what the wallet that signs has left. */
+export const balanceUpstream = (accounts: Accounts, sold: readonly SoldCluster[]) => ({
+  async answer(call: UpstreamCall) {
+    const wallet = walletOf(call);
+    const found = await fromStore(Promise.all(sold.map(({ network }) => accounts.find({ network, wallet }))));
+    const all = sold.map((each, index) => ({ sold: each, account: found[index] as Account }));
+    const movements = all
+      .flatMap(({ sold, account }) => account.movements.map((each) => ({ sold, each })))
+      .sort((one, other) => other.each.atMs - one.each.atMs)
+      .slice(0, CREDIT.movements);
+    const result = {
+      wallet,
+      balances: all.map(({ sold, account }) => balance(sold, account)),
+      movements: movements.map(({ sold, each }) => movement(sold, each)),
+    };
+    return { json: JSON.stringify(result) };
+  },
+});
+
+/** Answers what a wallet will have once its purchase has settled, which it does next. */
+export const purchaseUpstream = (accounts: Accounts, sold: SoldCluster) => ({
+  async answer(call: UpstreamCall) {
+    const wallet = walletOf(call);
+    await call.spend(NO_BUDGET);
+    const account = await fromStore(accounts.find({ network: sold.network, wallet }));
+    const boughtMicros = account.purchase?.micros ?? 0;
+    const result = { wallet, ...ledger(sold, balanceOf(account) + boughtMicros), boughtMicros };
+    return { json: JSON.stringify(result) };
+  },
+});
+
+const NO_BUDGET = { key: '', limit: 0, windowMs: 0, inFlightMs: 0 };
+const FREE_SLOT: Slot = { release: () => undefined };
+
+/** Leave to answer without an upstream: what the admission is good for once is used, and no budget. */
+export const spendNothing = (admission: Pick<Admission, 'spend'>) => () => admission.spend(async () => FREE_SLOT);

@@ -1,0 +1,28 @@
+import { isIP } from 'node:net';
+
+const HEXTETS = 8;
+const HEX_DIGITS = 4;
+
+/** An IPv6 address as its eight groups of 16 bits. */
+export function hextetsOf(address: string): string[] {
+  const [plain = ''] = address.split('%', 1);
+  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
+  const [before, after] = [head, tail ?? ''].map((text) => text.split(':').filter((hextet) => hextet !== ''));
+  const zeros = HEXTETS - (before?.length ?? 0) - (after?.length ?? 0);
+  return [...(before ?? []), ...Array<string>(zeros).fill('0'), ...(after ?? [])];
+}
+
+/** What is before an IPv4 address that IPv6 maps (RFC 4291, 2.5.5.2). */
+const MAPPED = 0xffffn << 32n;
+
+/** An address as a number of 128 bits, an IPv4 one as IPv6 maps it; nothing for any other text. */
+export function addressBits(address: string): bigint | undefined {
+  const family = isIP(address);
+  if (family === 0) return undefined;
+  if (family === 4) return MAPPED | BigInt(address.split('.').reduce((bits, part) => bits * 256 + Number(part), 0));
+  return BigInt(
+    `0x${hextetsOf(address)
+      .map((hextet) => hextet.padStart(HEX_DIGITS, '0'))
+      .join('')}`,
+  );
+}

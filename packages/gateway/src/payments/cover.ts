@@ -1,0 +1,31 @@
+import type { Call, Trail } from '../call.ts';
+import type { Admission, Delivery } from '../gates/gate.ts';
+import type { Telling } from './telling.ts';
+
+/** A payment as it is known by its message alone, before anything in it is judged. */
+export interface SentPayment extends Telling {
+  readonly key: string;
+  readonly requestHash: string;
+  readonly network: string;
+}
+
+/** A payment that fits its request, of which nothing has been used up yet. */
+export interface CoverablePayment extends SentPayment {
+  readonly call: Call;
+  readonly trail: Trail;
+  readonly payer: string;
+  /** Whether it came with what only the client of our challenge knows: anybody else's may be a copy. */
+  readonly hasTicket: boolean;
+  /** What it pays, in millionths of a dollar. */
+  readonly amountMicros: number;
+  /** What would be credit once it has settled. */
+  readonly creditMicros: number;
+}
+
+/** What may pay in a payment's place: what its wallet has paid before. */
+export interface Cover {
+  /** What this very payment was covered for before: its answer, or a refusal where that was another request. */
+  known(sent: SentPayment): Promise<Admission | Delivery | undefined>;
+  /** An answer that is owed to its wallet; or leave to proceed that pays from credit where it can, and by the payment where not. */
+  admit(payment: CoverablePayment, purchase: Admission): Promise<Admission | Delivery>;
+}

@@ -1,0 +1,92 @@
+import { parseArgs } from 'node:util';
+import { GROUPINGS, type Grouping } from './grouping.ts';
+
+/** How something is written: for a person, a spreadsheet or a program. */
+export type Format = 'table' | 'csv' | 'json';
+
+/** What the command is asked to do. */
+export type Task =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'group'; readonly sinceMs: number; readonly by: Grouping; readonly format: Format }
+  | { readonly kind: 'follow'; readonly sinceMs: number; readonly format: Format }
+  | { readonly kind: 'unresolved'; readonly format: Format }
+  | { readonly kind: 'verify'; readonly sinceMs: number; readonly format: Format; readonly repair: boolean };
+
+/** The words are not understood; the message says which. */
+export class UsageError extends Error {}
+
+const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const SPAN = /^(\d{1,5})([mhd])$/;
+const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/;
+const WEEK = '7d';
+
+/** When a text such as `7d`, `90m`, `2026-11-01`, `2026-11-01T12:00Z` or `all` begins; nothing when it is none of them. */
+export function sinceOf(text: string, nowMs: number): number | undefined {
+  const [, count, unit = ''] = SPAN.exec(text) ?? [];
+  if (count !== undefined) return nowMs - Number(count) * (UNITS_MS[unit] ?? 0);
+  if (text === 'all') return 0;
+  const atMs = DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+export const isGrouping = (text: string): text is Grouping => GROUPINGS.some((each) => each === text);
+
+const OPTIONS = {
+  since: { type: 'string' },
+  by: { type: 'string' },
+  csv: { type: 'boolean' },
+  json: { type: 'boolean' },
+  follow: { type: 'boolean' },
+  repair: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Values = ReturnType<typeof parse>['values'];
+
+/** Which options belong to which task, beside `--csv` and `--json`. */
+const ALLOWED: Readonly<Record<string, readonly (keyof typeof OPTIONS)[]>> = {
+  group: ['since', 'by'],
+  follow: ['since', 'follow'],
+  unresolved: [],
+  verify: ['since', 'repair'],
+};
+
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({ args: [...words], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function assertAllowed(kind: string, values: Values): void {
+  const allowed = [...(ALLOWED[kind] ?? []), 'csv', 'json'];
+  const strange = Object.keys(values).find((name) => !allowed.includes(name));
+  if (strange !== undefined) throw new UsageError(`--${strange} has no meaning here.`);
+  if (values.csv && values.json) throw new UsageError('--csv and --json exclude each other.');
+}
+
+function kindOf(positionals: readonly string[], values: Values): 'group' | 'follow' | 'unresolved' | 'verify' {
+  const [word, ...others] = positionals;
+  if (word === undefined) return values.follow ? 'follow' : 'group';
+  if (others.length === 0 && (word === 'unresolved' || word === 'verify')) return word;
+  throw new UsageError(`there is no word ${JSON.stringify(positionals.join(' '))}.`);
+}
+
+/** What these words ask for. Throws a UsageError where they are not understood. */
+export function readTask(words: readonly string[], nowMs: number): Task {
+  const { values, positionals } = parse(words);
+  if (values.help) return { kind: 'help' };
+  const kind = kindOf(positionals, values);
+  assertAllowed(kind, values);
+  const format = values.csv ? 'csv' : values.json ? 'json' : 'table';
+  if (kind === 'unresolved') return { kind, format };
+  const text = values.since ?? (kind === 'follow' ? '0m' : WEEK);
+  const sinceMs = sinceOf(text, nowMs);
+  if (sinceMs === undefined) throw new UsageError('--since is a span such as 7d, 24h or 90m, a date, or all.');
+  if (kind === 'follow') return { kind, sinceMs, format };
+  if (kind === 'verify') return { kind, sinceMs, format, repair: values.repair === true };
+  const by = values.by ?? 'route';
+  if (!isGrouping(by)) throw new UsageError(`--by is one of ${GROUPINGS.join(', ')}.`);
+  return { kind, sinceMs, by, format };
+}

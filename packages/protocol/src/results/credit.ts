@@ -1,0 +1,84 @@
+import Type from 'typebox';
+import { oneOf, optional } from '../parameters.ts';
+import type { ResultShape } from '../route.ts';
+
+const text = (description: string) => Type.String({ description });
+const micros = (description: string) =>
+  Type.Integer({ minimum: 0, description: `${description}, in millionths of a dollar.` });
+const cluster = oneOf(['mainnet', 'devnet'], 'Credit of one cluster is none on the other.');
+
+const WALLET = '6uW5RWdZtZzHH8jGTrGyYSx8Yw3hMF5tZHKyTZ5B6PUA';
+
+const balance = {
+  cluster,
+  network: text('CAIP-2.'),
+  balanceUsd: text('Dollars that are left.'),
+  balanceMicros: micros('The same'),
+};
+
+/** What a wallet has left, and the movements that led there. */
+export const credit: ResultShape = {
+  schema: Type.Object({
+    wallet: text('The wallet that has signed.'),
+    balances: Type.Array(
+      Type.Object({
+        ...balance,
+        heldMicros: micros('Part of it that calls on their way may cost'),
+        grantedMicros: micros('All that was ever paid ahead'),
+        spentMicros: micros('All that was ever spent'),
+      }),
+      { description: 'One for each cluster that something is sold on.' },
+    ),
+    movements: Type.Array(
+      Type.Object({
+        kind: oneOf(['grant', 'debit'], 'Paid ahead, or spent.'),
+        cluster,
+        micros: micros('How much'),
+        at: text('RFC 3339, UTC.'),
+        route: text('The route that was called, as the catalog names its methods.'),
+        transaction: optional(text('The transaction that brought it.')),
+      }),
+      { description: 'The latest 20, the newest first.' },
+    ),
+  }),
+  example: {
+    wallet: WALLET,
+    balances: [
+      {
+        cluster: 'mainnet',
+        network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+        balanceUsd: '0.0499',
+        balanceMicros: 49_900,
+        heldMicros: 0,
+        grantedMicros: 50_000,
+        spentMicros: 100,
+      },
+    ],
+    movements: [
+      {
+        kind: 'debit',
+        cluster: 'mainnet',
+        micros: 100,
+        at: '2026-01-01T00:00:00.000Z',
+        route: 'rpc.mainnet.helius.getBalance',
+      },
+    ],
+  },
+};
+
+/** What a wallet has once its purchase has settled. */
+export const bought: ResultShape = {
+  schema: Type.Object({
+    wallet: text('The wallet that has paid.'),
+    ...balance,
+    boughtMicros: micros('What this payment has brought'),
+  }),
+  example: {
+    wallet: WALLET,
+    cluster: 'mainnet',
+    network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+    balanceUsd: '0.05',
+    balanceMicros: 50_000,
+    boughtMicros: 50_000,
+  },
+};

@@ -1,0 +1,159 @@
+import { challengeIn, signIn } from '@asset-gateway/client';
+import { HEADERS } from '@asset-gateway/protocol';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import {
+  answersWith,
+  asVersion1,
+  callOf,
+  headerOf,
+  leaves,
+  leavesNoTrace,
+  paymentFor,
+  ROOMY,
+  requiredFor,
+  send,
+  sendPaid,
+} from '../payments/calls.ts';
+import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { BLOCKED_ADDRESS, expectBlocked, from, newList, nextNotice, noticesIn } from './kit.ts';
+
+const list = newList('203.0.113.0/24');
+const call = callOf('wallet.mainnet.helius.balances');
+const head = { ...call, init: { ...call.init, method: 'HEAD' } };
+
+let gateway: SellingGateway;
+let wallet: Wallet;
+beforeAll(async () => {
+  gateway = await startSellingGateway({ ...ROOMY, ...list.variables });
+});
+afterEach(() => vi.restoreAllMocks());
+afterAll(() => gateway.stop());
+
+/** Writes the list anew, and waits until it is in force. */
+async function block(...entries: readonly string[]): Promise<void> {
+  const count = noticesIn(gateway.logLines).length;
+  list.write(`# ${count}`, '203.0.113.0/24', ...entries);
+  await nextNotice(gateway.logLines, count + 1);
+}
+
+describe('a wallet that is blocked', () => {
+  beforeAll(async () => {
+    wallet = await openWallet(gateway.solana);
+    await block(wallet.address);
+  });
+
+  it.each(['rpc.mainnet.helius.getBalance', 'das.devnet.helius.getAsset', 'wallet.mainnet.helius.balances'])(
+    'buys nothing, and its payment stays unused: %s',
+    async (id) => {
+      const payment = await paymentFor(gateway, callOf(id), wallet);
+      await leavesNoTrace(gateway, async () => {
+        for (let attempt = 0; attempt < 6; attempt++)
+          await expectBlocked(await sendPaid(gateway, callOf(id), payment), 'unused');
+      });
+    },
+  );
+
+  it('buys nothing in the header of version 1 either', async () => {
+    const payment = headerOf(asVersion1(await paymentFor(gateway, call, wallet)));
+    await leavesNoTrace(gateway, async () =>
+      expectBlocked(await send(gateway, call, { [HEADERS.version1Payment]: payment }), 'unused'),
+    );
+  });
+
+  it('is told so only by a payment that is its own: another reason comes first', async () => {
+    const payment = await paymentFor(gateway, callOf('rpc.mainnet.helius.getBalance'), wallet);
+    await leavesNoTrace(gateway, () =>
+      answersWith(402, 'no_matching_requirements', 'refused', sendPaid(gateway, call, payment)),
+    );
+  });
+
+  it('buys with the very payment that was refused once it is blocked no more', async () => {
+    const payment = await paymentFor(gateway, call, wallet);
+    await expectBlocked(await sendPaid(gateway, call, payment), 'unused');
+    await block();
+    await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
+      expect((await sendPaid(gateway, call, payment)).status).toBe(200);
+    });
+  });
+
+  it('keeps nobody else from buying', async () => {
+    const other = await openWallet(gateway.solana);
+    expect((await other.buy(gateway.url + call.target, call.init)).status).toBe(200);
+  });
+});
+
+describe('a wallet that has paid and is blocked afterwards', () => {
+  beforeAll(async () => {
+    wallet = await openWallet(gateway.solana);
+    await block();
+  });
+
+  it('gets what it has paid for and not received, by that payment or by another one, and buys nothing more', async () => {
+    const payments = [await paymentFor(gateway, call, wallet), await paymentFor(gateway, call, wallet)] as const;
+    expect((await sendPaid(gateway, head, payments[0])).status).toBe(200);
+    await block(wallet.address);
+    await leavesNoTrace(gateway, async () => {
+      for (const payment of payments.toReversed()) {
+        const owed = await sendPaid(gateway, call, payment);
+        expect([owed.status, owed.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
+      }
+    });
+    const more = callOf('rpc.mainnet.helius.getBalance');
+    await expectBlocked(await sendPaid(gateway, more, await paymentFor(gateway, more, wallet)), 'unused');
+  });
+
+  it('gets it also where it has to be fetched anew', async () => {
+    await block();
+    const payment = await paymentFor(gateway, call, wallet);
+    expect((await sendPaid(gateway, head, payment)).status).toBe(200);
+    await block(wallet.address);
+    vi.spyOn(Payments.prototype, 'answer').mockResolvedValue(undefined);
+    await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
+      expect((await sendPaid(gateway, call, payment)).status).toBe(200);
+    });
+  });
+});
+
+describe('an address that is blocked', () => {
+  it('is sold nothing and shown no price, whoever pays, and takes no delivery', async () => {
+    await block();
+    const buyer = await openWallet(gateway.solana);
+    const payment = await paymentFor(gateway, call, buyer);
+    const headers = { ...from(BLOCKED_ADDRESS), [HEADERS.payment]: headerOf(payment) };
+    await leavesNoTrace(gateway, async () => {
+      await expectBlocked(await send(gateway, call, from(BLOCKED_ADDRESS)));
+      await expectBlocked(await send(gateway, call, headers));
+    });
+    expect((await requiredFor(gateway, call)).accepts).toHaveLength(1);
+    expect((await sendPaid(gateway, call, payment)).status).toBe(200);
+    await leavesNoTrace(gateway, async () => expectBlocked(await send(gateway, call, headers)));
+  });
+});
+
+it('a wallet that is blocked spends no credit, and keeps it', async () => {
+  const rich = newList('# nobody yet');
+  const shop = await startSellingGateway({ ...ROOMY, ...rich.variables, CREDIT: 'on' }, { solana: gateway.solana });
+  const buyer = await openWallet(shop.solana);
+  const required = await requiredFor(shop, call);
+  const bought = await sendPaid(shop, call, await buyer.pay({ ...required, accepts: required.accepts.slice(1) }));
+  const [, balance] = /balance=(\d+)/.exec(bought.headers.get('credit') ?? '') ?? [];
+  expect(Number(balance)).toBeGreaterThan(0);
+  rich.write(buyer.address);
+  await nextNotice(shop.logLines, 2);
+  const payment = await paymentFor(shop, call, buyer);
+  const url = shop.url + call.target;
+  const challenge = challengeIn(await (await fetch(url, { headers: { Prefer: 'credit' } })).json());
+  if (!challenge) throw new Error('nothing to sign');
+  const header = await signIn(challenge, buyer.signIn, new URL(url));
+  await leavesNoTrace(shop, async () => {
+    await expectBlocked(await sendPaid(shop, call, payment), 'unused');
+    await expectBlocked(await send(shop, call, { [HEADERS.signIn]: header }), 'unused');
+  });
+  rich.write('# nobody');
+  await nextNotice(shop.logLines, 3);
+  const spent = await send(shop, call, { [HEADERS.signIn]: header });
+  expect([spent.status, spent.headers.get('credit')]).toEqual([200, `charged=500, balance=${Number(balance) - 500}`]);
+  await shop.stop();
+});

@@ -1,0 +1,110 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readConfig } from '@asset-gateway/gateway';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_LINES } from '../../packages/gateway/src/blocked/list.ts';
+import { pathOf, rowOf } from '../http/targets.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { BLOCKED_ADDRESS, from, newList, nextNotice, noticesIn, OTHER_ADDRESS } from './kit.ts';
+
+const HEALTH = pathOf(rowOf('tokens.health'));
+const KEPT = 'the last good list stays';
+/** Longer than two looks at the file. */
+const LOOKS_MS = 3_000;
+
+let gateway: TestGateway;
+const list = newList(BLOCKED_ADDRESS);
+beforeAll(async () => {
+  gateway = await startTestGateway(list.variables);
+});
+afterAll(() => gateway.stop());
+
+/** The statuses of an unsigned request from the one address and from the other: 403 where it is blocked. */
+const statuses = () =>
+  Promise.all(
+    [BLOCKED_ADDRESS, OTHER_ADDRESS].map(
+      async (address) => (await fetch(gateway.url + HEALTH, { headers: from(address) })).status,
+    ),
+  );
+
+/** Changes the file, and answers what the log then says. */
+function noticeAfter(change: () => void): Promise<string> {
+  const count = noticesIn(gateway.logLines).length;
+  change();
+  return nextNotice(gateway.logLines, count + 1);
+}
+
+describe('the list in force', () => {
+  it('is said at the start', () => {
+    expect(noticesIn(gateway.logLines)).toEqual(['BLOCKED_FILE: wallets that are blocked: 0; ranges of addresses: 1']);
+  });
+
+  it('is that of the file, a moment after it was written, replaced or written with the same length', async () => {
+    expect(await statuses()).toEqual([403, 402]);
+    await noticeAfter(() => list.write(OTHER_ADDRESS));
+    expect(await statuses()).toEqual([402, 403]);
+    await noticeAfter(() => {
+      writeFileSync(`${list.path}.new`, '203.0.113.0/24\n');
+      renameSync(`${list.path}.new`, list.path);
+    });
+    expect(await statuses()).toEqual([403, 402]);
+    await noticeAfter(() => list.write('203.0.113.9/32'));
+    expect(await statuses()).toEqual([402, 402]);
+  });
+
+  it.each<[string, () => void, RegExp]>([
+    ['a bad line', () => list.write(OTHER_ADDRESS, '203.0.113/24'), /line 2 is no wallet/],
+    ['more lines than any list may have', () => list.write('#\n'.repeat(MAX_LINES + 1)), /has more than 100,000 lines/],
+    ['more bytes than any list may have', () => list.write('#'.repeat(17_000_000)), /is longer than 16 MiB/],
+    ['bytes that are no text', () => writeFileSync(list.path, Buffer.from([0xff, 0xfe, 0, 10])), /line 1 is no wallet/],
+    ['nothing, as it is gone', () => rmSync(list.path), /is not there/],
+  ])('stays as it was when the file has %s, which is said once', async (_, change, fault) => {
+    await noticeAfter(() => list.write(BLOCKED_ADDRESS));
+    const notice = await noticeAfter(change);
+    expect(notice).toMatch(fault);
+    expect(notice).toContain(list.path);
+    expect(notice.endsWith(KEPT)).toBe(true);
+    const said = noticesIn(gateway.logLines).length;
+    expect(await statuses()).toEqual([403, 402]);
+    await pause(LOOKS_MS);
+    expect(noticesIn(gateway.logLines)).toHaveLength(said);
+    await noticeAfter(() => list.write('# good again'));
+    expect(await statuses()).toEqual([402, 402]);
+  });
+
+  it('of 100,000 lines is taken while others are served', async () => {
+    const lines = Array.from(
+      { length: MAX_LINES - 1 },
+      (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
+    );
+    const taken = noticeAfter(() => list.write(BLOCKED_ADDRESS, ...lines));
+    let isTaken = false;
+    taken.finally(() => {
+      isTaken = true;
+    });
+    let served = 0;
+    while (!isTaken) served += (await fetch(`${gateway.url}/healthz`)).ok ? 1 : 0;
+    expect(await taken).toContain('ranges of addresses: 100000');
+    expect(served).toBeGreaterThan(10);
+    expect(await statuses()).toEqual([403, 402]);
+  });
+});
+
+describe('a gateway does not start', () => {
+  it.each<[string, string, RegExp]>([
+    ['without the file that it is told of', '/no/such/file', /^BLOCKED_FILE: \/no\/such\/file is not there\.$/],
+    ['with a folder', '.', /^BLOCKED_FILE: \. is no file\.$/],
+    ['with a bad line', newList('# who', 'nobody').path, /^BLOCKED_FILE: \S+ line 2 is no wallet.*\.$/],
+  ])('%s', (_, BLOCKED_FILE, fault) => {
+    expect(() => readConfig({ TOKENS_API_KEY: 'key', BLOCKED_FILE })).toThrow(fault);
+  });
+});
+
+it('the start says that addresses behind a proxy are not known without TRUST_PROXY', () => {
+  const noticesOf = (...lines: string[]) => {
+    const { BLOCKED_FILE } = newList(...lines).variables;
+    return readConfig({ TOKENS_API_KEY: 'key', BLOCKED_FILE, GATEWAY_BASE_URL: 'https://gateway.example' }).notices;
+  };
+  expect(noticesOf(OTHER_ADDRESS)).toEqual([expect.stringMatching(/^BLOCKED_FILE names addresses, and TRUST_PROXY/)]);
+  expect(noticesOf('1'.repeat(32))).toEqual([]);
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pathOf, rowOf } from '../http/targets.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { newSigner, signedHeader } from '../kit/wallet.ts';
+import { scrape } from '../operations/scrape.ts';
+import { BLOCKED_ADDRESS, expectBlocked, from, newList, nextNotice, OTHER_ADDRESS } from './kit.ts';
+
+const [blocked, other] = [newSigner(), newSigner()];
+const list = newList('# two of them', blocked.address, '203.0.113.0/24', '2001:db8::/32');
+const HEALTH = pathOf(rowOf('tokens.health'));
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: '7', METRICS_PORT: '0' };
+  gateway = await startTestGateway({ ...list.variables, ...limits });
+});
+afterAll(() => gateway.stop());
+
+const send = (headers: Record<string, string>, path = HEALTH, init: RequestInit = {}) =>
+  fetch(gateway.url + path, { ...init, headers });
+
+const signed = async (signer = other) => ({ 'SIGN-IN-WITH-X': await signedHeader(gateway.url + HEALTH, {}, signer) });
+
+describe('a wallet that is blocked', () => {
+  it('is told so when its signature is good, and nothing is used up by it', async () => {
+    const proof = await signed(blocked);
+    for (let attempt = 0; attempt < 10; attempt++) await expectBlocked(await send(proof));
+    expect(gateway.upstream.arrivals).toHaveLength(0);
+    const served = await send(await signed());
+    expect([served.status, served.headers.get('ratelimit')]).toEqual([200, expect.stringContaining('r=6;')]);
+    list.write('# nobody');
+    expect(await nextNotice(gateway.logLines, 2)).toBe(
+      'BLOCKED_FILE: wallets that are blocked: 0; ranges of addresses: 0',
+    );
+    expect((await send(proof)).status).toBe(200);
+    list.write(blocked.address, '203.0.113.0/24', '2001:db8::/32');
+    await nextNotice(gateway.logLines, 3);
+  });
+
+  it('is not told so to somebody else who names it', async () => {
+    const header = await signedHeader(gateway.url + HEALTH, {}, { ...other, address: blocked.address });
+    const response = await send({ 'SIGN-IN-WITH-X': header });
+    expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
+      402,
+      'invalid_siwx_signature',
+    ]);
+  });
+
+  it('gets its challenge as everybody does', async () => {
+    expect((await send({})).status).toBe(402);
+  });
+});
+
+describe('an address that is blocked', () => {
+  it.each([BLOCKED_ADDRESS, `::ffff:${BLOCKED_ADDRESS}`, '2001:db8::1', `${OTHER_ADDRESS}, ${BLOCKED_ADDRESS}`])(
+    'is told so before anything is looked at: %s',
+    async (address) => {
+      const before = gateway.upstream.arrivals.length;
+      await expectBlocked(await send(from(address)));
+      await expectBlocked(await send({ ...from(address), 'SIGN-IN-WITH-X': 'x' }));
+      const proof = await signed();
+      await expectBlocked(await send({ ...from(address), ...proof }));
+      expect(gateway.upstream.arrivals).toHaveLength(before);
+      expect((await send({ ...from(OTHER_ADDRESS), ...proof })).status).toBe(200);
+    },
+  );
+
+  it('may not say by itself that it is another one', async () => {
+    await expectBlocked(await send(from(`${OTHER_ADDRESS}, ${BLOCKED_ADDRESS}`)));
+  });
+
+  it.each(['/healthz', '/readyz', '/v1/catalog', '/openapi.json', '/.well-known/x402', '/llms.txt'])(
+    'is answered by %s, which is for everybody',
+    async (path) => expect((await send(from(BLOCKED_ADDRESS), path)).status).toBe(200),
+  );
+
+  it('gets its preflights, and the refusals that come before any gate', async () => {
+    const statuses = [
+      await send(from(BLOCKED_ADDRESS), HEALTH, { method: 'OPTIONS' }),
+      await send(from(BLOCKED_ADDRESS), HEALTH, { method: 'POST' }),
+      await send(from(BLOCKED_ADDRESS), '/nothing'),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([204, 405, 404]);
+  });
+});
+
+it('who was refused, and why, is in the log and in the metrics', async () => {
+  await expectBlocked(await send(await signed(blocked)));
+  await expectBlocked(await send(from(BLOCKED_ADDRESS)));
+  const [wallet, address] = gateway.logLines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ error }) => error === 'blocked')
+    .slice(-2);
+  expect(wallet).toMatchObject({ reason: 'wallet', wallet: blocked.address, status: 403 });
+  expect(address).toMatchObject({ reason: 'address', client: BLOCKED_ADDRESS, status: 403 });
+  expect(address).not.toHaveProperty('wallet');
+  const scraped = await scrape(gateway.gateway);
+  const labels = { route: 'tokens.health', status: '403', code: 'blocked' };
+  expect(scraped.sum('asset_gateway_requests_total', labels)).toBeGreaterThanOrEqual(2);
+});
+
+it.each([
+  ['has', list.variables, '403'],
+  ['has not', {}, undefined],
+] as const)(
+  'the OpenAPI document %s the refusal of its 19 gated routes, as somebody may be blocked or not',
+  async (_, variables, status) => {
+    const there = await startTestGateway(variables);
+    const { paths } = (await (await fetch(`${there.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+    };
+    const responses = Object.entries(paths).map(
+      ([path, { get, post }]) => [path, (get ?? post)?.responses['403']] as const,
+    );
+    expect(responses.filter(([, response]) => response !== undefined)).toHaveLength(status ? 19 : 0);
+    await there.stop();
+  },
+);

@@ -1,0 +1,90 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../http/ports.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { type GatewayProcess, startProcess } from '../kit/process.ts';
+import { isFull } from '../kit/rounds.ts';
+import { CANARY_KEY } from '../kit/test-gateway.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { compileGateway } from '../process/program.ts';
+
+const MIB = 1024 * 1024;
+/** With ROUNDS=full what the cache may take unless told. */
+const [BOUND_MIB, ANSWERS] = isFull ? [256, 120] : [40, 20];
+/** The largest answer that is taken of an upstream. */
+const ANSWER = JSON.stringify({ results: 'x'.repeat(5 * MIB - 14) });
+const AT_ONCE = 2;
+
+const folder = makeFolder();
+let upstream: Server;
+let asked = 0;
+let metricsUrl: string;
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  await compileGateway();
+  upstream = createServer((_, response) => {
+    asked++;
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(ANSWER);
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  const [port, metricsPort] = [String(await freePort()), String(await freePort())];
+  metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
+  gateway = await startProcess('tests/budget/gateway-process.mjs', ['60000'], {
+    PORT: port,
+    METRICS_PORT: metricsPort,
+    DATA_DIR: folder,
+    TOKENS_API_BASE_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+    TOKENS_API_KEY: CANARY_KEY,
+    TOKENS_RATE_LIMIT_PER_MINUTE: '1000',
+    RESPONSE_CACHE: 'on',
+    ...(!isFull && { CACHE_MAX_MIB: String(BOUND_MIB) }),
+  });
+}, 120_000);
+afterAll(async () => {
+  await gateway.end('SIGKILL');
+  upstream.closeAllConnections();
+  upstream.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What the process holds of the machine's memory, in MiB. */
+function residentMib(): number {
+  const status = readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
+}
+
+/** What the cache counts, in MiB. */
+async function countedMib(): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text();
+  return Number(/^asset_gateway_cache_bytes (\S+)$/m.exec(text)?.[1]) / MIB;
+}
+
+const ask = async (index: number): Promise<string> => {
+  const response = await askSigned(`${gateway.url}/v1/x402/tokens/assets/search?q=large-${index}`);
+  expect([response.status, (await response.arrayBuffer()).byteLength > 5 * MIB]).toEqual([200, true]);
+  return response.headers.get('cache-status') ?? '';
+};
+
+it(`${ANSWERS} answers of 5 MiB take no more than ${BOUND_MIB} MiB, and the last of them are hits`, async () => {
+  const idleMib = residentMib();
+  let [mostCounted, mostResident, next] = [0, 0, 0];
+  const worker = async () => {
+    while (next < ANSWERS) {
+      await ask(next++);
+      mostCounted = Math.max(mostCounted, await countedMib());
+      mostResident = Math.max(mostResident, residentMib());
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  const told = [idleMib, mostCounted, mostResident].map((mib) => mib.toFixed(0));
+  process.stdout.write(`idle ${told[0]} MiB, at most ${told[1]} MiB counted and ${told[2]} MiB resident\n`);
+  expect(asked).toBe(ANSWERS);
+  expect(mostCounted).toBeLessThanOrEqual(BOUND_MIB);
+  expect(mostCounted).toBeGreaterThan(BOUND_MIB - 10);
+  // Answers that come in and go out, and what has not been collected yet.
+  expect(mostResident).toBeLessThan(idleMib + BOUND_MIB + 250);
+  expect(await ask(ANSWERS - 1)).toMatch(/; hit;/);
+  expect(asked).toBe(ANSWERS);
+}, 300_000);

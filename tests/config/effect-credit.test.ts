@@ -1,0 +1,117 @@
+import { type Environment, readConfig } from '@asset-gateway/gateway';
+import { HEADERS } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleNotice } from '../../packages/gateway/src/compose/prices.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { buyCredit, startCreditGateway } from '../credit/gateway.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { bodyOf, callOf, requiredFor } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
+
+const SELLING = {
+  HELIUS_API_KEY: 'key',
+  PAY_TO_WALLET: '1'.repeat(32),
+  FACILITATOR_URL: 'https://facilitator.example',
+  CREDIT: 'on',
+};
+
+const call = callOf('rpc.mainnet.helius.getBalance');
+
+let solana: SolanaSandbox;
+beforeAll(async () => {
+  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+});
+afterAll(() => solana.close());
+
+const amountsIn = async (gateway: SellingGateway, of = call): Promise<string[]> =>
+  (await requiredFor(gateway, of)).accepts.map(({ amount }) => amount);
+
+describe('the variables of credit', () => {
+  it('CREDIT=off has none of it: no route, no bundle, no sign-in on a paid route', async () => {
+    const gateway = await startSellingGateway({}, { solana });
+    expect(await amountsIn(gateway)).toEqual(['5']);
+    const buying = await fetch(`${gateway.url}/v1/x402/credit/mainnet`, { method: 'POST' });
+    expect(buying.status).toBe(404);
+    const preferring = await fetch(`${gateway.url}${call.target}`, { ...call.init, headers: { Prefer: 'credit' } });
+    expect(JSON.stringify(await preferring.json())).not.toContain('sign-in-with-x');
+    await gateway.stop();
+  });
+
+  it('CREDIT_BUNDLE_USD and CREDIT_BUNDLES_USD are what is offered, ascending', async () => {
+    const gateway = await startCreditGateway({ solana }, { CREDIT_BUNDLE_USD: '0.2', CREDIT_BUNDLES_USD: '2, 0.1' });
+    expect(await amountsIn(gateway)).toEqual(['5', '200000']);
+    const sold = { target: '/v1/x402/credit/mainnet', init: { method: 'POST', headers: {} } };
+    expect(await amountsIn(gateway, sold)).toEqual(['100000', '2000000']);
+    await gateway.stop();
+  });
+
+  it('CREDIT_MAX_USD bounds what a wallet may have', async () => {
+    const gateway = await startCreditGateway({ solana }, { CREDIT_MAX_USD: '1' });
+    const wallet = await openWallet(solana);
+    expect((await buyCredit(gateway, wallet, 1_000_000)).status).toBe(200);
+    const refused = await buyCredit(gateway, wallet, 50_000);
+    expect([refused.status, (await bodyOf(refused)).error, refused.headers.get(HEADERS.paymentResponse)]).toEqual([
+      409,
+      'credit_limit',
+      null,
+    ]);
+    await gateway.stop();
+  });
+
+  const faultOf = (variables: Environment): string => {
+    try {
+      readConfig({ ...SELLING, ...variables });
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it.each([
+    [{ CREDIT: 'yes' }, 'CREDIT must be one of on, off.'],
+    [{ CREDIT_BUNDLE_USD: '0' }, 'CREDIT_BUNDLE_USD must be dollars above 0'],
+    [{ CREDIT_BUNDLE_USD: '0.0000001' }, 'CREDIT_BUNDLE_USD must be dollars above 0'],
+    [{ CREDIT_BUNDLES_USD: '1,1' }, 'CREDIT_BUNDLES_USD must be up to 5 different amounts'],
+    [{ CREDIT_BUNDLES_USD: '1,2,3,4,5,0.5' }, 'CREDIT_BUNDLES_USD must be up to 5 different amounts'],
+    [{ CREDIT_BUNDLES_USD: ',' }, 'CREDIT_BUNDLES_USD must be up to 5 different amounts'],
+    [{ CREDIT_MAX_USD: '0.5' }, 'CREDIT_MAX_USD must be at least the largest of the bundles.'],
+    [{ PAYMENT_MEMO: 'off' }, 'CREDIT=on needs PAYMENT_MEMO=on'],
+  ])('%o is refused with a sentence', (variables, sentence) => {
+    expect(faultOf(variables)).toContain(sentence);
+  });
+
+  it('CREDIT=on where nothing is sold is refused', () => {
+    expect(() => readConfig({ TOKENS_API_KEY: 'key', CREDIT: 'on' })).toThrow('CREDIT=on has nothing to sell');
+  });
+});
+
+describe('what the start says of a bundle', () => {
+  const inProcess = { facilitator: { kind: 'in-process', keypair: new Uint8Array() } } as const;
+
+  it.each([
+    [150, 50_000, 'credit: a bundle of $0.05 leaves $0.048499 at the most after settling it'],
+    [150, 1_000, 'credit: a bundle of $0.001 does not pay for settling it, which costs $0.0015'],
+    [undefined, 50_000, 'credit: a bundle of $0.05, settling costs 10,001 lamports or more'],
+  ])('at $%s a SOL, of %d millionths', (solPriceUsd, micros, sentence) => {
+    expect(bundleNotice(micros, { ...inProcess, solPriceUsd })).toContain(sentence);
+  });
+});
+
+redisSuite('credit on a Redis that forgets', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
+  it('is refused at the start with a sentence, and sold once it keeps what it holds', async () => {
+    const variables = { REDIS_URL: redis.url, GATEWAY_SECRET: 's'.repeat(32) };
+    await expect(startCreditGateway({ solana }, variables)).rejects.toThrow('set appendonly yes there');
+    await redis.command('CONFIG', 'SET', 'appendonly', 'yes');
+    const gateway = await startCreditGateway({ solana }, variables);
+    const wallet = await openWallet(solana);
+    expect((await buyCredit(gateway, wallet)).status).toBe(200);
+    await gateway.stop();
+  });
+});

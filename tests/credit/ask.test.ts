@@ -1,0 +1,137 @@
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { newKeypair, signerFromFile } from '@asset-gateway/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { node, type Outcome, runCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { startGatewayRow } from '../kit/gateway-row.ts';
+import type { SellingGateway } from '../kit/selling-gateway.ts';
+import { leaves, leavesNoTrace, ROOMY } from '../payments/calls.ts';
+import { CREDIT } from './gateway.ts';
+
+const BALANCE = 'solana/mainnet/helius/rpc/getBalance';
+const BODY = JSON.stringify({ params: ['So11111111111111111111111111111111111111112'] });
+/** Another request each time: one whose answer has just left may be answered by that one again. */
+const bodyFor = (index: number): string =>
+  JSON.stringify({ params: [`So1111111111111111111111111111111111111111${index + 2}`] });
+/** One call of the wallet API costs 500 micro-USDC. */
+const WALLET = 'helius/wallet/balances/86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+
+/** Runs the command line as a user does, with a state folder of its own. */
+const asking =
+  (gateway: SellingGateway, state: string) =>
+  (...words: string[]): Promise<Outcome> =>
+    runCommand(node('packages/client/bin/ask.js', ...words), {
+      env: { ASSET_GATEWAY_URL: gateway.url, XDG_STATE_HOME: state },
+    });
+
+const folder = makeFolder();
+let states = 0;
+const newState = (): string => join(folder, String(states++));
+const walletIn = (state: string): string => join(state, 'asset-gateway', 'wallet.json');
+const priced = ({ stdout }: Outcome): unknown => (JSON.parse(stdout) as { priceUsd?: string }).priceUsd;
+
+let gateway: SellingGateway;
+beforeAll(async () => {
+  gateway = await startGatewayRow({ ...CREDIT, CREDIT_BUNDLE_USD: '0.001', CREDIT_BUNDLES_USD: '0.001' });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await gateway.solana.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('ask --credit', () => {
+  it('buys a bundle with the first call, and the next two are charged to it with no transfer', async () => {
+    const ask = asking(gateway, newState());
+    const first = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => ask('--credit', BALANCE, bodyFor(0)));
+    expect([first.code, priced(first)], first.stderr).toEqual([0, '0.000005']);
+    expect(first.stderr).toContain('paying $0.001 on solana:');
+    expect(first.stderr).toContain(`transaction ${gateway.solana.mainnet.transfers.at(-1)?.signature}\n`);
+    expect(first.stderr).toMatch(/^credit: \$0\.000995 left$/m);
+    for (const [index, left] of ['0.00099', '0.000985'].entries()) {
+      const next = await leaves(gateway, { transfers: 0, arrivals: 1 }, () =>
+        ask('--credit', BALANCE, bodyFor(index + 1)),
+      );
+      expect([next.code, priced(next)], next.stderr).toEqual([0, '0.000005']);
+      expect(next.stderr).not.toMatch(/paying|transaction/);
+      expect(next.stderr).toContain(`credit: charged $0.000005, $${left} left\n`);
+    }
+  });
+
+  it('buys another bundle when what is left does not cover a call, and goes on', async () => {
+    const ask = asking(gateway, newState());
+    const transfers: number[] = [];
+    for (let count = 0; count < 4; count++) {
+      const before = gateway.solana.mainnet.transfers.length;
+      const { code, stderr } = await ask('--credit', WALLET);
+      expect(code, stderr).toBe(0);
+      transfers.push(gateway.solana.mainnet.transfers.length - before);
+    }
+    expect(transfers).toEqual([1, 0, 1, 0]);
+  });
+
+  it('keeps its wallet in a file that nobody else reads, one for all calls', async () => {
+    const state = newState();
+    const ask = asking(gateway, state);
+    const outcomes = await Promise.all([1, 2, 3].map(() => ask('--credit', BALANCE, BODY)));
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(statSync(walletIn(state)).mode & 0o777).toBe(0o600);
+    const { address } = signerFromFile(walletIn(state));
+    for (const { stderr } of outcomes) expect(stderr).toContain(`signed by ${address}\n`);
+  });
+
+  it('does not touch a wallet file that it cannot read, and shows nothing of it', async () => {
+    const state = newState();
+    mkdirSync(dirname(walletIn(state)), { recursive: true });
+    writeFileSync(walletIn(state), 'not a keypair');
+    const { code, stdout, stderr } = await leavesNoTrace(gateway, () =>
+      asking(gateway, state)('--credit', BALANCE, BODY),
+    );
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(`ask: ${walletIn(state)} is no keypair file; what it keeps is not overwritten\n`);
+    expect(readFileSync(walletIn(state), 'utf8')).toBe('not a keypair');
+  });
+
+  it('pays from a keypair file through --rpc, and keeps no other wallet', async () => {
+    const state = newState();
+    const { mainnet } = gateway.solana;
+    const file = join(folder, 'id.json');
+    writeFileSync(file, JSON.stringify([...newKeypair()]));
+    const { address } = signerFromFile(file);
+    await mainnet.fundUsdc(address, 1000n);
+    const words = ['--credit', '--keypair', file, '--rpc', mainnet.url, BALANCE, BODY];
+    const outcome = await leaves(gateway, { transfers: 1, arrivals: 1 }, () => asking(gateway, state)(...words));
+    expect(outcome.code, outcome.stderr).toBe(0);
+    expect(mainnet.transfers.at(-1)?.from).toBe(address);
+    expect(() => statSync(walletIn(state))).toThrow('ENOENT');
+  });
+
+  it('signs in where a signature is all that is asked', async () => {
+    const { code, stdout } = await asking(gateway, newState())('--credit', '/v1/x402/credit');
+    expect([code, JSON.parse(stdout).ok]).toEqual([0, true]);
+  });
+
+  it('is not understood together with --pay', async () => {
+    const { code, stderr } = await asking(gateway, newState())('--credit', '--pay', BALANCE, BODY);
+    expect([code, stderr]).toEqual([2, 'ask: --credit pays as well; leave --pay out\n']);
+  });
+});
+
+describe('where no credit is sold, ask --credit', () => {
+  let without: SellingGateway;
+  beforeAll(async () => {
+    without = await startGatewayRow(ROOMY);
+  });
+  afterAll(async () => {
+    await without.stop();
+    await without.solana.close();
+  });
+
+  it('pays for the one call', async () => {
+    const ask = asking(without, newState());
+    const outcome = await leaves(without, { transfers: 1, arrivals: 1 }, () => ask('--credit', BALANCE, BODY));
+    expect([outcome.code, priced(outcome)], outcome.stderr).toEqual([0, '0.000005']);
+    expect(outcome.stderr).not.toContain('credit:');
+  });
+});

@@ -1,0 +1,97 @@
+import { GatewayClient, newKeypair, type Offer, signerFromBytes } from '@asset-gateway/client';
+import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEverything } from '../discovery/everything.ts';
+import { rowOf } from '../http/targets.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
+// Sets up this process so that x402's RPC client can be used beside the gateway.
+import '../payments/wallets.ts';
+import { exampleOf } from '../signin/examples.ts';
+
+const FREE = '/v1/x402/tokens/assets/solana';
+const [PRICE, BUNDLE] = [5, 15];
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startEverything({ CREDIT: 'on', CREDIT_BUNDLE_USD: '0.000015' });
+});
+afterAll(() => gateway.stop());
+
+interface Customer {
+  readonly client: GatewayClient;
+  /** What it was asked to approve, in order. */
+  readonly offers: Offer[];
+  /** How many requests it has sent. */
+  readonly sent: () => number;
+  readonly transfers: () => number;
+}
+
+/** A client with a wallet of its own that approves whatever it is asked to pay. */
+async function openClient(credit: boolean): Promise<Customer> {
+  const { solana } = gateway;
+  if (!solana) throw new Error('nothing is sold');
+  const keypair = newKeypair();
+  const signer = signerFromBytes(keypair);
+  await solana.mainnet.fundUsdc(signer.address, 1000n);
+  const offers: Offer[] = [];
+  let sent = 0;
+  const counting: typeof fetch = (input, init) => {
+    sent++;
+    return fetch(input, init);
+  };
+  const pay = async (offer: Offer) => {
+    offers.push(offer);
+    return { keypair, rpcUrl: solana.mainnet.url };
+  };
+  const client = new GatewayClient({ baseUrl: gateway.url, signer, credit, pay, fetch: counting });
+  const transfers = () => solana.mainnet.transfers.filter(({ from }) => from === signer.address).length;
+  return { client, offers, sent: () => sent, transfers };
+}
+
+const call = exampleOf(rowOf('rpc.mainnet.helius.getBalance'));
+
+/** Asks for a balance, and shows how often that was sent; what the answer says of credit. */
+async function asks({ client, sent }: Customer, times: number): Promise<string | null> {
+  const before = sent();
+  const response = await client.ask(call.target, { body: JSON.parse(call.init.body ?? '') });
+  expect([response.status, sent() - before]).toEqual([200, times]);
+  await response.arrayBuffer();
+  return response.headers.get(HEADERS.credit);
+}
+
+describe('a client that spends credit', () => {
+  it('buys a bundle, then needs one request for a call, and another bundle when too little is left', async () => {
+    const customer = await openClient(true);
+    expect(await asks(customer, 3)).toBe(`balance=${BUNDLE - PRICE}`);
+    expect(await asks(customer, 2)).toBe(`charged=${PRICE}, balance=5`);
+    expect(await asks(customer, 1)).toBe(`charged=${PRICE}, balance=0`);
+    expect(await asks(customer, 2)).toBe(`balance=${BUNDLE - PRICE}`);
+    expect(customer.transfers()).toBe(2);
+    expect(customer.offers.map(({ amount, network }) => [amount, network])).toEqual([
+      [String(BUNDLE), NETWORKS.mainnet],
+      [String(BUNDLE), NETWORKS.mainnet],
+    ]);
+  });
+
+  it('signs in on free routes in between', async () => {
+    const customer = await openClient(true);
+    for (let round = 0; round < 2; round++) {
+      expect((await customer.client.ask(FREE)).status).toBe(200);
+      await customer.client.ask(call.target, { body: JSON.parse(call.init.body ?? '') });
+    }
+    expect(customer.transfers()).toBe(1);
+  });
+});
+
+describe('a client that does not spend credit', () => {
+  it('pays for each call, also after a sign-in', async () => {
+    const customer = await openClient(false);
+    expect((await customer.client.ask(FREE)).status).toBe(200);
+    for (const _ of [1, 2]) {
+      const response = await customer.client.ask(call.target, { body: JSON.parse(call.init.body ?? '') });
+      expect([response.status, response.headers.get(HEADERS.credit)]).toEqual([200, null]);
+    }
+    expect(customer.offers.map(({ amount }) => amount)).toEqual([String(PRICE), String(PRICE)]);
+    expect(customer.transfers()).toBe(2);
+  });
+});

@@ -1,0 +1,87 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { suiteOfPackages } from '../kit/packages.ts';
+import { isFull } from '../kit/rounds.ts';
+import type { SellingGateway } from '../kit/selling-gateway.ts';
+import { startCreditGateway } from './gateway.ts';
+import { expectStory, type Setup, type Told, tell } from './stock-clients.ts';
+
+const PROGRAM = 'stock-client.mjs';
+const PRICE = 5;
+/** The call that a bundle is bought with, and those that it covers besides. */
+const terms = { price: PRICE, bundle: PRICE * (1 + (isFull ? 100 : 20)) };
+
+let gateway: SellingGateway;
+beforeAll(async () => {
+  const bundle = (terms.bundle / 1_000_000).toFixed(6);
+  gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: bundle, CREDIT_BUNDLES_USD: bundle });
+});
+afterAll(() => gateway.stop());
+
+const both = (client: Setup['client'], hasHook: boolean): Setup[] =>
+  [true, false].map((choosesBundle) => ({ client, hasHook, choosesBundle }));
+
+const OFFICIAL = [...both('official', false), ...both('official', true)];
+const FAREMETER = both('faremeter', false);
+
+const titleOf = ({ hasHook, choosesBundle }: Setup): string =>
+  `${hasHook ? 'with' : 'without'} the sign-in hook, ${
+    choosesBundle
+      ? 'settles once for a bundle with its first call, then not until it is used up, and once for the next'
+      : 'settles once for credit bought ahead, then not until it is used up, and then for each call'
+  }`;
+
+/** What a version of a client does, in a folder where it is installed. */
+function judge(version: string, setups: readonly Setup[], folder: string, script: () => string): void {
+  let told: Told;
+  beforeAll(async () => {
+    told = await tell(gateway, { folder, script: script(), setups, terms });
+  }, 300_000);
+
+  it.each(setups.map((setup, index) => [titleOf(setup), setup, index] as const))('%s', (_, setup, index) => {
+    expect(told.version).toBe(version);
+    expectStory(told.stories[index] as Told['stories'][number], setup, terms);
+  });
+}
+
+describe('the official client 2.27', () => {
+  judge('2.27.0', OFFICIAL, '.', () => `tests/credit/${PROGRAM}`);
+});
+
+const officialOf = (version: string) => ({
+  dependencies: {
+    '@solana/kit': '5.5.1',
+    ...Object.fromEntries(['core', 'extensions', 'fetch', 'svm'].map((name) => [`@x402/${name}`, version])),
+  },
+});
+const FAREMETER_VERSION = '0.22.0';
+const faremeter = {
+  dependencies: {
+    '@solana/kit': '6.7.0',
+    ...Object.fromEntries(
+      ['fetch', 'payment-solana', 'wallet-solana'].map((name) => [`@faremeter/${name}`, FAREMETER_VERSION]),
+    ),
+  },
+};
+const VERSIONS = ['2.11', '2.22'];
+const manifests = {
+  '.': { workspaces: [...VERSIONS, 'faremeter'], overrides: { viem: '2.48.11' } },
+  ...Object.fromEntries(VERSIONS.map((version) => [version, officialOf(`${version}.0`)])),
+  faremeter,
+};
+
+await suiteOfPackages('credit with other clients', manifests, (folder) => {
+  const scriptIn = (name: string) => () => {
+    copyFileSync(`tests/credit/${PROGRAM}`, join(folder, name, PROGRAM));
+    return PROGRAM;
+  };
+
+  describe.each(VERSIONS)('the official client %s', (version) => {
+    judge(`${version}.0`, OFFICIAL, join(folder, version), scriptIn(version));
+  });
+
+  describe('@faremeter/fetch', () => {
+    judge(FAREMETER_VERSION, FAREMETER, join(folder, 'faremeter'), scriptIn('faremeter'));
+  });
+});

@@ -1,0 +1,192 @@
+import { HEADERS } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
+import { bodyOf, callOf, leaves, leavesNoTrace, paidRoutes, send, sendPaid } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { balanceOf, buyCredit, paymentOf, spend, spendingHeader, startCreditGateway, statementOf } from './gateway.ts';
+
+const call = callOf('rpc.mainnet.helius.getBalance');
+const PRICE = 5;
+const BUNDLE = 50_000;
+
+let gateway: SellingGateway;
+beforeAll(async () => {
+  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  gateway = await startCreditGateway({ solana });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await gateway.solana.close();
+});
+
+describe('credit that is bought by itself', () => {
+  it('is as much as was paid, asks no upstream, and is told to whoever signs', async () => {
+    const wallet = await openWallet(gateway.solana);
+    await leaves(gateway, { transfers: 1, arrivals: 0 }, async () => {
+      const response = await buyCredit(gateway, wallet, 250_000);
+      const { result } = await bodyOf(response);
+      expect([response.status, result]).toEqual([
+        200,
+        expect.objectContaining({
+          wallet: wallet.address,
+          cluster: 'mainnet',
+          balanceMicros: 250_000,
+          boughtMicros: 250_000,
+        }),
+      ]);
+      expect(response.headers.get(HEADERS.credit)).toBe('balance=250000');
+    });
+    const { wallet: told, balances, movements } = await statementOf(gateway, wallet);
+    expect(told).toBe(wallet.address);
+    expect(balances.map(({ cluster, balanceMicros, heldMicros }) => [cluster, balanceMicros, heldMicros])).toEqual([
+      ['mainnet', 250_000, 0],
+      ['devnet', 0, 0],
+    ]);
+    expect(movements).toEqual([expect.objectContaining({ kind: 'grant', micros: 250_000, cluster: 'mainnet' })]);
+  });
+});
+
+describe('a bundle that is paid on a paid route', () => {
+  it('is offered after the single call, and what it leaves is credit', async () => {
+    const wallet = await openWallet(gateway.solana);
+    const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, async () =>
+      sendPaid(gateway, call, await paymentOf(gateway, call, wallet, BUNDLE)),
+    );
+    expect([response.status, (await bodyOf(response)).priceUsd]).toEqual([200, '0.000005']);
+    expect(await balanceOf(gateway, wallet)).toMatchObject({
+      balanceMicros: BUNDLE - PRICE,
+      grantedMicros: BUNDLE - PRICE,
+    });
+  });
+});
+
+describe('a signature that spends', () => {
+  it('buys an answer for the price, and says what is left', async () => {
+    const wallet = await openWallet(gateway.solana);
+    await buyCredit(gateway, wallet);
+    const response = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => spend(gateway, call, wallet.signIn));
+    expect([response.status, response.headers.get(HEADERS.credit)]).toEqual([
+      200,
+      `charged=${PRICE}, balance=${BUNDLE - PRICE}`,
+    ]);
+    expect(response.headers.get(HEADERS.replayNonce)).toMatch(/^[0-9a-f]{32}$/);
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: PRICE, heldMicros: 0 });
+  });
+
+  it('sent again gets the same answer, and nothing is charged or asked', async () => {
+    const wallet = await openWallet(gateway.solana);
+    await buyCredit(gateway, wallet);
+    const header = await spendingHeader(gateway, call, wallet.signIn);
+    const first = await send(gateway, call, { [HEADERS.signIn]: header });
+    const text = await first.text();
+    await leavesNoTrace(gateway, async () => {
+      const again = await send(gateway, call, { [HEADERS.signIn]: header });
+      expect([again.status, await again.text(), again.headers.get(HEADERS.replayed)]).toEqual([200, text, 'true']);
+    });
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: PRICE });
+  });
+
+  it('of a wallet without credit is asked to pay, and its nonce is good once there is some', async () => {
+    const wallet = await openWallet(gateway.solana);
+    const header = await spendingHeader(gateway, call, wallet.signIn);
+    await leavesNoTrace(gateway, async () => {
+      const response = await send(gateway, call, { [HEADERS.signIn]: header });
+      const { error, accepts } = await bodyOf(response);
+      expect([response.status, error, accepts?.length]).toEqual([402, 'credit_exhausted', 2]);
+    });
+    await buyCredit(gateway, wallet);
+    expect((await send(gateway, call, { [HEADERS.signIn]: header })).status).toBe(200);
+  });
+});
+
+describe('a payment whose wallet has credit', () => {
+  it('is covered: nothing settles, and it can be sent again for the same answer', async () => {
+    const wallet = await openWallet(gateway.solana);
+    await buyCredit(gateway, wallet);
+    const payment = await paymentOf(gateway, call, wallet, PRICE);
+    const [text] = await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
+      const response = await sendPaid(gateway, call, payment);
+      const settled = JSON.parse(Buffer.from(response.headers.get(HEADERS.paymentResponse) ?? '', 'base64').toString());
+      expect([response.status, settled]).toEqual([
+        200,
+        { success: true, transaction: '', network: expect.any(String), payer: wallet.address, amount: '0' },
+      ]);
+      expect(response.headers.get(HEADERS.credit)).toBe(`charged=${PRICE}, balance=${BUNDLE - PRICE}`);
+      return [await response.text()];
+    });
+    await leavesNoTrace(gateway, async () => {
+      const again = await sendPaid(gateway, call, payment);
+      expect([again.status, await again.text(), again.headers.get(HEADERS.replayed)]).toEqual([200, text, 'true']);
+    });
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: PRICE });
+  });
+});
+
+describe('twenty calls at once on an empty balance, each with a bundle', () => {
+  it('settle once: the others are covered by what the first has bought', async () => {
+    const wallet = await openWallet(gateway.solana);
+    const calls = Array.from({ length: 20 }, () => call);
+    const payments = await Promise.all(calls.map((each) => paymentOf(gateway, each, wallet, BUNDLE)));
+    await leaves(gateway, { transfers: 1, arrivals: 20 }, async () => {
+      const answers = await Promise.all(payments.map((payment) => sendPaid(gateway, call, payment)));
+      expect(answers.map(({ status }) => status)).toEqual(calls.map(() => 200));
+    });
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ balanceMicros: BUNDLE - 20 * PRICE });
+  });
+});
+
+describe('a challenge with a bundle in it', () => {
+  it.each(paidRoutes.map(({ id }) => id))(
+    'of %s says how the route is called, and fits a header of 4 KiB',
+    async (id) => {
+      const response = await send(gateway, callOf(id));
+      const header = response.headers.get(HEADERS.paymentRequired) ?? '';
+      expect(header.length).toBeLessThanOrEqual(4096);
+      const { accepts, extensions } = JSON.parse(Buffer.from(header, 'base64').toString());
+      expect(accepts.map(({ amount }: { amount: string }) => Number(amount)).at(-1)).toBe(BUNDLE);
+      expect(Object.keys(extensions)).toEqual(['bazaar']);
+    },
+  );
+});
+
+describe('a script in a browser', () => {
+  it('may prefer credit on a paid route, and read what is left', async () => {
+    const preflight = await send(
+      gateway,
+      { target: call.target, init: { headers: {}, method: 'OPTIONS' } },
+      { Origin: 'https://app.example', 'Access-Control-Request-Headers': 'prefer' },
+    );
+    expect(preflight.headers.get('Access-Control-Allow-Headers')).toMatch(/, Prefer$/);
+    const wallet = await openWallet(gateway.solana);
+    const bought = await buyCredit(gateway, wallet);
+    expect(bought.headers.get('Access-Control-Expose-Headers')).toMatch(/, Credit$/);
+  });
+});
+
+describe('a purchase of credit', () => {
+  it('takes an empty object as well as no body, and nothing else', async () => {
+    const wallet = await openWallet(gateway.solana);
+    const asJson = { 'Content-Type': 'application/json' };
+    const empty = { target: '/v1/x402/credit/mainnet', init: { method: 'POST', headers: asJson, body: '{}' } };
+    const bought = await sendPaid(gateway, empty, await paymentOf(gateway, empty, wallet, BUNDLE));
+    expect(bought.status).toBe(200);
+    const more = { ...empty, init: { ...empty.init, body: '{"amount":1}' } };
+    const payment = await paymentOf(gateway, more, wallet, BUNDLE);
+    await leavesNoTrace(gateway, async () => {
+      const refused = await sendPaid(gateway, more, payment);
+      expect([refused.status, (await bodyOf(refused)).error]).toEqual([400, 'invalid_request']);
+    });
+  });
+
+  it('beyond what a wallet may have is refused before it is verified, and nothing is paid', async () => {
+    const wallet = await openWallet(gateway.solana);
+    for (let count = 0; count < 5; count++) expect((await buyCredit(gateway, wallet, 1_000_000)).status).toBe(200);
+    await leaves(gateway, { transfers: 0, arrivals: 0 }, async () => {
+      const refused = await buyCredit(gateway, wallet, 50_000);
+      const { error, payment } = await bodyOf(refused);
+      expect([refused.status, error, payment?.state]).toEqual([409, 'credit_limit', 'unused']);
+    });
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ balanceMicros: 5_000_000 });
+  });
+});

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Account, CREDIT } from '../../packages/gateway/src/credit/account.ts';
+import { grant, HOLDER, type Ledger, newDebit, newPurchase, onEveryLedger, startSettling } from './ledger.ts';
+
+const LIMIT = { limitMicros: 1_000 };
+
+onEveryLedger((open) => {
+  let ledger: Ledger;
+  beforeEach(async () => {
+    ledger = await open();
+  });
+  afterEach(() => ledger.close());
+
+  const account = (): Promise<Account> => ledger.accounts.find(HOLDER);
+
+  describe('a debit', () => {
+    it('is charged once, however often that is asked, and its answer is kept', async () => {
+      await grant(ledger, 10);
+      const debit = newDebit(4);
+      expect(await ledger.accounts.hold(debit)).toBe('held');
+      await ledger.accounts.capture(debit, '"answer"');
+      await ledger.accounts.capture(debit, '"answer"');
+      await ledger.reopen();
+      expect(await account()).toMatchObject({ grantedMicros: 10, spentMicros: 4, holds: [] });
+      expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
+      expect(await ledger.accounts.hold({ ...debit, owner: 'another' })).toBe('captured');
+    });
+
+    it("that took too long is nobody's, and of two that then have one id one is charged", async () => {
+      await grant(ledger, 10);
+      const slow = newDebit(4);
+      await ledger.accounts.hold(slow);
+      expect(await ledger.accounts.hold({ ...slow, owner: 'another' })).toBe('running');
+      ledger.nowMs += CREDIT.leaseMs + 1;
+      const again = { ...slow, owner: 'another' };
+      expect(await ledger.accounts.hold(again)).toBe('held');
+      expect(await ledger.accounts.capture(slow, '"slow"')).toBe('running');
+      await ledger.accounts.release(slow, true);
+      expect(await ledger.accounts.capture(again, '"again"')).toMatchObject({ spentMicros: 4 });
+      expect(await ledger.accounts.capture(slow, '"slow"')).toBe('running');
+      expect(await account()).toMatchObject({ spentMicros: 4 });
+    });
+
+    it('whose price somebody else has set aside meanwhile is to be tried again, and not to be paid anew', async () => {
+      await grant(ledger, 4);
+      const [slow, other] = [newDebit(4), newDebit(4)];
+      await ledger.accounts.hold(slow);
+      ledger.nowMs += CREDIT.leaseMs + 1;
+      await ledger.accounts.hold(other);
+      expect(await ledger.accounts.capture(slow, '""')).toBe('busy');
+      await ledger.accounts.capture(other, '""');
+      expect(await ledger.accounts.capture(slow, '""')).toBe('insufficient');
+    });
+
+    it('is held for as long as its call may take', async () => {
+      await grant(ledger, 4);
+      await ledger.accounts.hold(newDebit(4), { leaseMs: 75_000 });
+      ledger.nowMs += 74_000;
+      expect(await ledger.accounts.hold(newDebit(4))).toBe('busy');
+      ledger.nowMs += 2_000;
+      expect(await ledger.accounts.hold(newDebit(4))).toBe('held');
+    });
+  });
+
+  describe('a wallet', () => {
+    it('whose calls come to nothing ten times in a minute waits, and one whose calls never reached an upstream does not', async () => {
+      await grant(ledger, 10);
+      const attempt = async (isCalled: boolean) => {
+        const debit = newDebit(1);
+        const verdict = await ledger.accounts.hold(debit);
+        if (verdict === 'held') await ledger.accounts.release(debit, isCalled);
+        return verdict;
+      };
+      for (let call = 0; call < 30; call++) expect(await attempt(false)).toBe('held');
+      for (let call = 0; call < CREDIT.unchargedCalls; call++) expect(await attempt(true)).toBe('held');
+      expect(await attempt(true)).toBe('failing');
+      ledger.nowMs += CREDIT.unchargedWindowMs;
+      expect(await attempt(true)).toBe('held');
+    });
+
+    it('has at most eight calls on their way', async () => {
+      await grant(ledger, 100);
+      const debits = Array.from({ length: CREDIT.holdsPerWallet }, () => newDebit(1));
+      for (const debit of debits) expect(await ledger.accounts.hold(debit)).toBe('held');
+      expect(await ledger.accounts.hold(newDebit(1))).toBe('busy');
+      for (const debit of debits.slice(1)) await ledger.accounts.release(debit, false);
+      expect(await ledger.accounts.hold(newDebit(1))).toBe('held');
+    });
+
+    it('can use the signature again at once whose process has died', async () => {
+      await grant(ledger, 8);
+      const [lost, other] = [newDebit(4), newDebit(4)];
+      await ledger.accounts.hold(lost);
+      await ledger.accounts.hold(other);
+      // Charged while the first was held: what is on the disk has its hold.
+      await ledger.accounts.capture(other, '""');
+      await ledger.reopen();
+      const verdict = await ledger.accounts.hold({ ...lost, owner: 'another' });
+      expect(['held', 'running']).toContain(verdict);
+      ledger.nowMs += CREDIT.leaseMs;
+      expect(await ledger.accounts.hold({ ...lost, owner: 'a third' })).toBe('held');
+    });
+  });
+
+  describe('a purchase', () => {
+    it('is noted for one payment at a time, and a copy of that one joins it', async () => {
+      const [one, other] = [newPurchase(50), newPurchase(50)];
+      const start = ({ key }: { readonly key: string }, micros = 50) =>
+        ledger.accounts.startPurchase(HOLDER, { key, micros }, LIMIT);
+      expect(await start(one)).toBe('started');
+      expect(await start(one)).toBe('joined');
+      expect(await start(other)).toBe('under_way');
+      await ledger.accounts.endPurchase(HOLDER, other.key);
+      expect(await start(other)).toBe('under_way');
+      await ledger.accounts.endPurchase(HOLDER, one.key);
+      expect(await start(other, LIMIT.limitMicros + 1)).toBe('over_limit');
+      expect(await start(other)).toBe('started');
+    });
+
+    it.each([
+      ['is refused', { progress: 'refused', reason: 'failed' } as const],
+      ['settles', { progress: 'settled', signature: 'signature' } as const],
+    ])('whose payment %s is over', async (_, proof) => {
+      const payment = newPurchase(50);
+      await ledger.accounts.startPurchase(HOLDER, { key: payment.key, micros: 50 }, LIMIT);
+      await startSettling(ledger, payment);
+      await ledger.payments.resolve(payment.key, proof);
+      const { purchase, grantedMicros } = await account();
+      expect([purchase, grantedMicros]).toEqual([undefined, proof.progress === 'settled' ? 50 : 0]);
+    });
+
+    it('whose payment is given back is over', async () => {
+      const payment = newPurchase(50);
+      await ledger.accounts.startPurchase(HOLDER, { key: payment.key, micros: 50 }, LIMIT);
+      await ledger.payments.reserve(payment);
+      await ledger.payments.release(payment.key, payment.owner);
+      expect((await account()).purchase).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { newKeypair } from '@asset-gateway/client';
+import { NETWORKS, USDC } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import { expect } from 'vitest';
+import type { SellingGateway } from '../kit/selling-gateway.ts';
+import { callOf } from '../payments/calls.ts';
+import type { Example } from '../signin/examples.ts';
+import { buying } from './gateway.ts';
+
+/** How a client is set up. */
+export interface Setup {
+  readonly client: 'official' | 'faremeter';
+  /** Whether it pays the bundle of a paid route, and not the single call before it. */
+  readonly choosesBundle: boolean;
+  /** Whether it signs in where it is asked to. */
+  readonly hasHook: boolean;
+}
+
+/** What became of one request: how often it was sent, and the transaction that has settled for its answer, if any. */
+export interface Outcome {
+  readonly status: number;
+  readonly error?: string;
+  readonly sent: number;
+  readonly transaction: string;
+  readonly credit: string | null;
+}
+
+/** What one call costs, and what a bundle holds, in micro-USDC. */
+export interface Terms {
+  readonly price: number;
+  readonly bundle: number;
+}
+
+/** A balance is asked of another address each time: no call is answered by what another one has bought. */
+export const anyCall = (): Example =>
+  callOf('rpc.mainnet.helius.getBalance', { body: { params: [bs58.encode(newKeypair().subarray(32))] } });
+
+/** The wallet of each story, its requests, and how it is set up. */
+interface Story extends Setup {
+  readonly keypair: readonly number[];
+  readonly requests: readonly { readonly url: string; readonly init: RequestInit }[];
+}
+
+function storyOf(gateway: SellingGateway, setup: Setup, calls: readonly Example[]): Story {
+  const prefer = setup.hasHook ? { Prefer: 'credit' } : {};
+  const requests = calls.map(({ target, init }) => ({
+    url: gateway.url + target,
+    init: { ...init, headers: { ...init.headers, ...prefer } },
+  }));
+  return { ...setup, keypair: [...newKeypair()], requests };
+}
+
+/** The calls that a bundle covers. */
+const coveredBy = ({ price, bundle }: Terms): number => bundle / price;
+
+/** Who pays bundles on the route itself calls until the first is used up, and once more; others buy one ahead. */
+export function callsOf({ choosesBundle }: Setup, terms: Terms): Example[] {
+  const calls = Array.from({ length: coveredBy(terms) + 1 }, anyCall);
+  return choosesBundle ? calls : [buying('mainnet'), ...calls, anyCall()];
+}
+
+/** The version of the client that was run, and what became of each story. */
+export interface Told {
+  readonly version: string;
+  readonly stories: readonly { readonly outcomes: readonly Outcome[]; readonly transfers: readonly string[] }[];
+}
+
+/** Runs each setup with a wallet of its own, by the client that is installed in this folder. */
+export async function tell(
+  gateway: SellingGateway,
+  { folder, script, setups, terms }: { folder: string; script: string; setups: readonly Setup[]; terms: Terms },
+): Promise<Told> {
+  const { mainnet } = gateway.solana;
+  const stories = setups.map((setup) => storyOf(gateway, setup, callsOf(setup, terms)));
+  const addresses = stories.map(({ keypair }) => bs58.encode(Uint8Array.from(keypair.slice(32))));
+  for (const address of addresses) await mainnet.fundUsdc(address, 1_000_000n);
+  const job = JSON.stringify({ rpcUrl: mainnet.url, network: NETWORKS.mainnet, asset: USDC.mainnet, stories });
+  const { stdout } = await promisify(execFile)(process.execPath, [script, job], { cwd: folder });
+  const { version, told } = JSON.parse(stdout) as { version: string; told: Outcome[][] };
+  const toldOf = (outcomes: Outcome[], index: number) => {
+    const own = mainnet.transfers.filter(({ from }) => from === addresses[index]);
+    return { outcomes, transfers: own.map(({ signature }) => signature) };
+  };
+  return { version, stories: told.map(toldOf) };
+}
+
+/** Shows that a story went as it should: which calls have settled, how often each was sent, and what it left of the credit. */
+export function expectStory({ outcomes, transfers }: Told['stories'][number], setup: Setup, terms: Terms): void {
+  expect(outcomes).toEqual(setup.choosesBundle ? toppedUp(setup, terms) : boughtAhead(setup, terms));
+  const settled = outcomes.map(({ transaction }) => transaction).filter((transaction) => transaction !== '');
+  expect(transfers).toEqual(settled);
+}
+
+const SETTLED = expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{87,88}$/);
+
+const spent = (terms: Terms, balance: number) => ({
+  status: 200,
+  sent: 2,
+  transaction: '',
+  credit: `charged=${terms.price}, balance=${balance}`,
+});
+
+/** A bundle with the first call, nothing while it lasts, and another bundle with the call after it. */
+function toppedUp({ hasHook }: Setup, terms: Terms): unknown[] {
+  const { price, bundle } = terms;
+  const bought = { status: 200, sent: hasHook ? 3 : 2, transaction: SETTLED, credit: `balance=${bundle - price}` };
+  const calls = Array.from({ length: coveredBy(terms) - 1 }, (_, index) => spent(terms, bundle - (index + 2) * price));
+  return [bought, ...calls, bought];
+}
+
+/** Credit by itself, nothing while it lasts, and then each call for its price. */
+function boughtAhead({ hasHook }: Setup, terms: Terms): unknown[] {
+  const { price, bundle } = terms;
+  const bought = { status: 200, sent: 2, transaction: SETTLED, credit: `balance=${bundle}` };
+  const calls = Array.from({ length: coveredBy(terms) }, (_, index) => spent(terms, bundle - (index + 1) * price));
+  const single = { status: 200, sent: hasHook ? 3 : 2, transaction: SETTLED, credit: null };
+  return [bought, ...calls, single, single];
+}

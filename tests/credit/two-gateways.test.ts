@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
+import { bodyOf, callOf, sendPaid } from '../payments/calls.ts';
+import { insist } from '../payments/fault-buyer.ts';
+import { openWallet } from '../payments/wallets.ts';
+import { balanceOf, paymentOf, startCreditGateway } from './gateway.ts';
+
+const call = callOf('rpc.mainnet.helius.getBalance');
+const PRICE = 5;
+const BUNDLE = 50_000;
+const CALLS = 20;
+
+redisSuite('two gateways on one Redis', () => {
+  let redis: RedisServer;
+  let solana: SolanaSandbox;
+  let gateways: readonly SellingGateway[];
+  beforeAll(async () => {
+    redis = await startRedis({ appendonly: 'yes' });
+    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    const variables = { REDIS_URL: redis.url, GATEWAY_SECRET: 's'.repeat(32) };
+    gateways = await Promise.all([0, 1].map(() => startCreditGateway({ solana }, variables)));
+  });
+  afterAll(async () => {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await solana.close();
+    await redis.stop();
+  });
+
+  const gatewayOf = (index: number): SellingGateway => gateways[index % gateways.length] as SellingGateway;
+
+  it('twenty calls at once on an empty balance, each with a bundle, settle once', { timeout: 60_000 }, async () => {
+    const wallet = await openWallet(solana);
+    const calls = Array.from({ length: CALLS }, (_, index) => gatewayOf(index));
+    const payments = await Promise.all(calls.map((gateway) => paymentOf(gateway, call, wallet, BUNDLE)));
+    const [transfers, arrivals] = [solana.mainnet.transfers.length, solana.provider.arrivals.length];
+    // Every call is sent twice, as a client does whose first one seems to be lost.
+    const answers = await Promise.all(
+      [0, 1].flatMap((copy) => calls.map((_, index) => sendPaid(gatewayOf(index + copy), call, payments[index]))),
+    );
+    for (const answer of answers) {
+      const { error } = await bodyOf(answer);
+      expect([200, 409]).toContain(answer.status);
+      if (answer.status === 409) expect(error).toBe('payment_in_progress');
+    }
+    expect(solana.mainnet.transfers.length - transfers).toBe(1);
+    for (const [index, payment] of payments.entries()) {
+      const { url } = gatewayOf(index);
+      const header = Buffer.from(JSON.stringify(payment)).toString('base64');
+      expect((await insist(url + call.target, header, 15_000, call.init)).status).toBe(200);
+    }
+    expect(solana.mainnet.transfers.length - transfers).toBe(1);
+    expect(solana.provider.arrivals.length - arrivals).toBe(CALLS);
+    expect(await balanceOf(gatewayOf(0), wallet)).toMatchObject({
+      grantedMicros: BUNDLE - PRICE,
+      spentMicros: (CALLS - 1) * PRICE,
+      heldMicros: 0,
+    });
+  });
+});

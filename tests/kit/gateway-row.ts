@@ -1,0 +1,23 @@
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { freePort } from '../http/ports.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from './selling-gateway.ts';
+
+/**
+ * A gateway with its chains on the two ports after its own, where the command line looks for them; another program may take
+ * one of them meanwhile. Its chains are closed by whoever started it.
+ */
+export async function startGatewayRow(
+  variables: Readonly<Record<string, string>>,
+  attempts = 5,
+): Promise<SellingGateway> {
+  const port = await freePort();
+  let solana: SolanaSandbox | undefined;
+  try {
+    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, port: port + 1 });
+    return await startSellingGateway({ ...variables, PORT: String(port) }, { solana });
+  } catch (error) {
+    await solana?.close();
+    if (attempts === 0) throw error;
+    return startGatewayRow(variables, attempts - 1);
+  }
+}

@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { HEADERS, NETWORKS, type Route } from '@asset-gateway/protocol';
+import { canonicalize, getCanonicalBytes, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import {
+  asVersion1,
+  callOf,
+  headerOf,
+  leaves,
+  paidRoutes,
+  paymentFor,
+  ROOMY,
+  requiredFor,
+  send,
+  sendPaid,
+} from '../payments/calls.ts';
+import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { didDocumentOf, partOf, receiptIn, settledIn, verified, withPart } from './kit.ts';
+
+let gateway: SellingGateway;
+let wallet: Wallet;
+beforeAll(async () => {
+  gateway = await startSellingGateway({ ...ROOMY, RECEIPTS: 'on' });
+  wallet = await openWallet(gateway.solana);
+});
+afterAll(() => gateway.stop());
+
+const call = callOf('rpc.mainnet.helius.getBalance');
+const buy = ({ target, init } = call) => wallet.buy(`${gateway.url}${target}`, init);
+
+async function hasReceipt(row: Route): Promise<void> {
+  const { target, init } = callOf(row);
+  const required = await requiredFor(gateway, callOf(row));
+  const sinceSeconds = Math.floor(Date.now() / 1000);
+  const response = await buy({ target, init });
+  expect(response.status).toBe(200);
+  const { issuedAt, ...said } = await verified(response);
+  expect(said).toEqual({
+    version: 1,
+    network: NETWORKS[row.cluster ?? 'mainnet'],
+    resourceUrl: required.resource?.url,
+    payer: wallet.address,
+    transaction: settledIn(response).transaction,
+  });
+  expect(issuedAt).toBeGreaterThanOrEqual(sinceSeconds);
+  expect(issuedAt).toBeLessThanOrEqual(Date.now() / 1000);
+}
+
+describe("x402's own package verifies the receipt of", () => {
+  it('every paid route', () => expect(paidRoutes).toHaveLength(41));
+
+  it.each(paidRoutes.map((row) => [row.id, row] as const))('%s', (_, row) => hasReceipt(row));
+
+  it('an answer that is fetched again with the payment that has bought it', async () => {
+    const payment = await paymentFor(gateway, call, wallet);
+    await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
+      const bought = await verified(await sendPaid(gateway, call, payment));
+      const again = await sendPaid(gateway, call, payment);
+      expect(again.headers.get(HEADERS.replayed)).toBe('true');
+      const { issuedAt: _, ...same } = bought;
+      expect(await verified(again)).toMatchObject(same);
+    });
+  });
+
+  it('an answer that was paid for and not delivered, and that another payment fetches: it names the one that paid', async () => {
+    const route = callOf('wallet.mainnet.helius.balances');
+    const head = { ...route, init: { ...route.init, method: 'HEAD' } };
+    const [first, second] = [await paymentFor(gateway, route, wallet), await paymentFor(gateway, route, wallet)];
+    await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
+      const { transaction } = settledIn(await sendPaid(gateway, head, first));
+      expect(await verified(await sendPaid(gateway, route, second))).toMatchObject({ transaction });
+    });
+  });
+
+  it('a payment in the header of version 1, with the same receipt in both headers', async () => {
+    const payment = asVersion1(await paymentFor(gateway, call, wallet));
+    const response = await send(gateway, call, { [HEADERS.version1Payment]: headerOf(payment) });
+    expect(await verified(response)).toMatchObject({ network: NETWORKS.mainnet, payer: wallet.address });
+    const [now, old] = [HEADERS.paymentResponse, HEADERS.version1PaymentResponse].map((name) =>
+      settledIn(response, name),
+    );
+    expect([now?.network, old?.network]).toEqual([NETWORKS.mainnet, 'solana']);
+    expect(old?.extensions).toEqual(now?.extensions);
+  });
+});
+
+describe('a receipt', () => {
+  it('is compact JSON in the order of RFC 8785, and its extension has the members of one', async () => {
+    const response = await buy();
+    const receipt = receiptIn(response);
+    const payload = Buffer.from(receipt.signature.split('.')[1] ?? '', 'base64url');
+    expect(payload).toEqual(Buffer.from(getCanonicalBytes(partOf(receipt, 1))));
+    expect(payload.toString()).toBe(canonicalize(partOf(receipt, 1)));
+    const extension = settledIn(response).extensions?.['offer-receipt'];
+    expect(extension).toEqual({ info: { receipt }, schema: expect.objectContaining({ required: ['receipt'] }) });
+  });
+
+  it('names a key of the DID document of the origin that was paid', async () => {
+    const { alg, kid, ...others } = partOf(receiptIn(await buy()), 0);
+    const { id, verificationMethod, assertionMethod } = await didDocumentOf(gateway);
+    expect([alg, others]).toEqual(['EdDSA', {}]);
+    expect(id).toBe(`did:web:127.0.0.1%3A${gateway.port}`);
+    expect(verificationMethod.map((method) => method.id)).toEqual([kid]);
+    expect(assertionMethod).toEqual([kid]);
+  });
+
+  it('names the loopback name that was dialled', async () => {
+    const url = gateway.url.replace('127.0.0.1', 'localhost');
+    const response = await wallet.buy(url + call.target, call.init);
+    expect(partOf(receiptIn(response), 0).kid).toMatch(new RegExp(`^did:web:localhost%3A${gateway.port}#`));
+    expect(await verified(response)).toMatchObject({ resourceUrl: url + call.target });
+  });
+
+  it('names what was bought without its query where the URL is too long for a challenge', async () => {
+    const long = callOf('wallet.mainnet.helius.transfers', { query: { cursor: 'x'.repeat(200) } });
+    expect(gateway.url.length + long.target.length).toBeGreaterThan(256);
+    const { resourceUrl } = await verified(await buy(long));
+    expect(resourceUrl).toBe(gateway.url + long.target.split('?')[0]);
+    expect(resourceUrl).toBe((await requiredFor(gateway, long)).resource?.url);
+  });
+
+  it.each([
+    ['payer', { payer: '1'.repeat(32) }],
+    ['resourceUrl', { resourceUrl: 'https://gateway.example/' }],
+    ['transaction', { transaction: undefined }],
+    ['issuedAt', { issuedAt: 0 }],
+    ['version', { version: 2 }],
+  ])('with another %s is not verified', async (_, other) => {
+    const receipt = receiptIn(await buy());
+    const tampered = withPart(receipt, 1, { ...partOf(receipt, 1), ...other });
+    await expect(verifyReceiptSignatureJWS(tampered)).rejects.toThrow('signature verification failed');
+  });
+
+  it('that names a key which is not published is not verified', async () => {
+    const receipt = receiptIn(await buy());
+    const kid = `did:web:127.0.0.1%3A${gateway.port}#another`;
+    const forged = withPart(receipt, 0, { alg: 'EdDSA', kid });
+    await expect(verifyReceiptSignatureJWS(forged)).rejects.toThrow('No verification method found');
+  });
+
+  it('is not given while nobody knows whether the payment has settled, and is given when the chain shows it', async () => {
+    const { faults } = gateway.solana.mainnet;
+    const payment = await paymentFor(gateway, call, wallet);
+    Object.assign(faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
+    const open = await sendPaid(gateway, call, payment).finally(() => faults.reset());
+    expect([open.status, settledIn(open)]).toEqual([
+      503,
+      expect.not.objectContaining({ extensions: expect.anything() }),
+    ]);
+    expect(settledIn(open).success).toBe(false);
+    const { transaction } = settledIn(open);
+    await vi.waitFor(async () => {
+      const answer = await sendPaid(gateway, call, payment);
+      expect(answer.status).toBe(200);
+      expect(await verified(answer)).toMatchObject({ transaction });
+    }, 10_000);
+  });
+});
+
+it('no header with a receipt is longer than docs/receipts.md says, whatever the URL', async () => {
+  const [, most = ''] = /At most ([\d,]+) characters/.exec(readFileSync('docs/receipts.md', 'utf8')) ?? [];
+  const { target } = callOf('wallet.mainnet.helius.transfers', { query: { cursor: 'x' } });
+  const room = 256 - gateway.url.length - target.length;
+  const longest = callOf('wallet.mainnet.helius.transfers', { query: { cursor: 'x'.repeat(1 + room) } });
+  const length = (await buy(longest)).headers.get(HEADERS.paymentResponse)?.length ?? 0;
+  expect(length).toBeLessThanOrEqual(Number(most.replace(',', '')));
+  expect(length).toBeGreaterThan(Number(most.replace(',', '')) * 0.8);
+});

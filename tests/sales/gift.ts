@@ -1,0 +1,28 @@
+import { NETWORKS } from '@asset-gateway/protocol';
+import { x402Client } from '@x402/core/client';
+import { ExactSvmScheme } from '@x402/svm/exact/client';
+import bs58 from 'bs58';
+import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
+import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import type { Buyer } from '../payments/fault-buyer.ts';
+import { signatureOver } from '../payments/forge-wire.ts';
+
+/** Sends the payee USDC past the gateway, for nothing. Its fee is paid by the gateway's fee payer. */
+export async function sendGift({ mainnet, payTo, variables }: SolanaSandbox, { signer }: Buyer, micros: number) {
+  const keypair = bs58.decode(variables.FEE_PAYER_KEYPAIR ?? '');
+  const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: mainnet.url }));
+  const extra = { feePayer: bs58.encode(keypair.subarray(32)), memo: 'a gift' };
+  const what = { scheme: 'exact', network: NETWORKS.mainnet, amount: String(micros), asset: mainnet.usdcMint } as const;
+  const { payload } = await client.createPaymentPayload({
+    x402Version: 2,
+    resource: { url: 'http://localhost/' },
+    accepts: [{ ...what, payTo, maxTimeoutSeconds: 60, extra }],
+  } as unknown as Parameters<typeof client.createPaymentPayload>[0]);
+  const wire = Buffer.from(String(payload.transaction), 'base64');
+  wire.set(signatureOver(readTransaction(wire)?.message ?? new Uint8Array(), keypair), 1);
+  const params = [wire.toString('base64'), { encoding: 'base64', skipPreflight: true }];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params });
+  const before = mainnet.transfers.length;
+  await fetch(mainnet.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  while (mainnet.transfers.length === before) await new Promise((resolve) => setTimeout(resolve, 20));
+}

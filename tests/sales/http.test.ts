@@ -1,0 +1,182 @@
+import { rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Hours } from '../../packages/gateway/src/sales/hours.ts';
+import type { Journal, ReadEntry } from '../../packages/gateway/src/sales/journal.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { Scrape } from '../operations/scrape.ts';
+import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
+import { entryOf } from './entries.ts';
+
+const TOKEN = 'a-token-for-sales';
+const elsewhere = Object.values(networkInterfaces())
+  .flat()
+  .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+
+interface Told {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** Asks with headers that fetch would not send. */
+const askRaw = (url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Told> =>
+  new Promise((resolve, reject) => {
+    const asked = request(url, { headers, method }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    asked.on('error', reject).end();
+  });
+
+describe('/sales', () => {
+  let gateway: SellingGateway;
+  let origin: string;
+  const folder = makeFolder();
+  beforeAll(async () => {
+    const variables = { METRICS_PORT: '0', METRICS_HOST: '0.0.0.0', SOL_PRICE_USD: '150' };
+    gateway = await startSellingGateway(variables, { dataDir: folder });
+    origin = `http://127.0.0.1:${new URL(gateway.gateway.metricsUrl ?? '').port}`;
+  }, 60_000);
+  afterAll(async () => {
+    await gateway.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function buy(): Promise<void> {
+    const path = gateway.url + newPath();
+    expect((await ask(path, await (await newBuyer(gateway.solana.mainnet)).pay(path))).status).toBe(200);
+  }
+
+  it('tells what was sold, what fees took of it and what is left, and the metrics count the same', async () => {
+    await buy();
+    await buy();
+    const { status, headers, text } = await askRaw(`${origin}/sales?since=1h&by=route`);
+    expect([status, headers['content-type'], headers['cache-control']]).toEqual([200, 'application/json', 'no-store']);
+    const [transfer] = gateway.solana.mainnet.transfers.slice(-1);
+    const settled = 2 * Number(transfer?.amount);
+    const scrape = new Scrape(await (await fetch(`${origin}/metrics`)).text());
+    const lamports = scrape.sum('asset_gateway_fee_lamports_total', { cluster: 'mainnet' });
+    const counted = { kind: 'settlement', cluster: 'mainnet' };
+    expect(scrape.sum('asset_gateway_journal_usd_micros_total', counted)).toBe(settled);
+    expect(scrape.sum('asset_gateway_sol_price_usd')).toBe(150);
+    const told = JSON.parse(text) as { isComplete: boolean; sales: Record<string, unknown>[] };
+    expect([told.isComplete, told.sales.length]).toEqual([true, 1]);
+    expect(told.sales[0]).toMatchObject({
+      ...{ cluster: 'mainnet', route: 'wallet.mainnet.helius.balances', settlements: 2, settled_usd_micros: settled },
+      ...{ fee_lamports: lamports, margin_usd_micros: settled - Math.round(((lamports ?? 0) * 150) / 1_000) },
+    });
+    await buy();
+    expect(JSON.parse((await askRaw(`${origin}/sales?by=cluster`)).text).sales[0].settlements).toBe(3);
+  });
+
+  it.each(['?since=yesterday', '?by=colour', '?colour=red', '?by=day&by=route'])(
+    '%s is not understood',
+    async (query) => {
+      expect(await askRaw(`${origin}/sales${query}`)).toMatchObject({ status: 400, text: '' });
+    },
+  );
+
+  it('takes no other method, and answers HEAD without a body', async () => {
+    expect((await askRaw(`${origin}/sales`, {}, 'POST')).status).toBe(405);
+    expect(await askRaw(`${origin}/sales`, {}, 'HEAD')).toMatchObject({ status: 200, text: '' });
+  });
+
+  it('without a token tells nobody who is not on this machine, nor a page that a name has led here', async () => {
+    expect((await askRaw(`${origin}/sales`, { host: 'evil.example' })).status).toBe(403);
+    expect((await askRaw(`${origin}/sales`, { host: 'localhost:1' })).status).toBe(200);
+  });
+
+  it.runIf(elsewhere)('without a token tells nobody from another address, who may read the metrics', async () => {
+    const away = origin.replace('127.0.0.1', elsewhere ?? '');
+    const host = { host: 'localhost' };
+    expect((await askRaw(`${away}/sales`, host)).status).toBe(403);
+    expect((await askRaw(`${away}/metrics`, host)).status).toBe(200);
+  });
+
+  it('with a token tells nobody without it, also on this machine', async () => {
+    const guarded = await startSellingGateway({ METRICS_PORT: '0', METRICS_TOKEN: TOKEN }, { solana: gateway.solana });
+    const url = new URL('/sales', guarded.gateway.metricsUrl).href;
+    for (const authorization of ['', TOKEN, `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, 'Bearer ']) {
+      const { status, headers } = await askRaw(url, { authorization });
+      expect([authorization, status, headers['www-authenticate']]).toEqual([authorization, 401, 'Bearer']);
+    }
+    expect((await askRaw(url, { authorization: `Bearer ${TOKEN}`, host: 'metrics.example' })).status).toBe(200);
+    expect((await askRaw(url.replace('/sales', '/metrics'))).status).toBe(200);
+    await guarded.stop();
+  });
+});
+
+const HOUR_MS = 3_600_000;
+
+/** A journal of so many entries, one a minute, each by a wallet of its own, that notes what is read of it. */
+function journalOf(count: number, pauseMs = 0) {
+  const entries = Array.from({ length: count }, (_, index): ReadEntry => {
+    const atMs = index * 60_000;
+    return { ...entryOf({ id: String(index), wallet: `wallet ${index}` }), atMs, place: String(index) };
+  });
+  const read: number[] = [];
+  const journal: Journal = {
+    async read(from, limit) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const first = 'after' in from ? Number(from.after) + 1 : 0;
+      const part = entries.slice(first, first + limit);
+      read.push(part.length);
+      return part;
+    },
+  };
+  return { journal, entries, read };
+}
+
+describe('the journal by the hour', () => {
+  it('reads each entry once, however often it is asked', async () => {
+    const { journal, entries, read } = journalOf(2_500);
+    const hours = new Hours(journal);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => hours.since(0, 'cluster')));
+    for (const { groups, isComplete } of answers) expect([groups[0]?.settlements, isComplete]).toEqual([2_500, true]);
+    const [last] = entries.slice(-1);
+    if (last) entries.push({ ...last, place: '2500' });
+    expect((await hours.since(0, 'cluster')).groups[0]?.settlements).toBe(2_501);
+    expect(read.reduce((sum, count) => sum + count)).toBe(2_501);
+  });
+
+  it('tells from the beginning of the hour that is asked for', async () => {
+    const { journal } = journalOf(240);
+    const { sinceMs, groups } = await new Hours(journal).since(2 * HOUR_MS + 1_000, 'cluster');
+    expect([sinceMs, groups[0]?.settlements]).toEqual([2 * HOUR_MS, 120]);
+  });
+
+  it('lets go of the oldest hours where there are too many totals, and says from when on it tells', async () => {
+    const { journal } = journalOf(600);
+    const { sinceMs, groups } = await new Hours(journal, { most: 150 }).since(0, 'cluster');
+    expect([sinceMs, groups[0]?.settlements]).toEqual([8 * HOUR_MS, 120]);
+  });
+
+  it('says that there is more where it takes too long, and goes on reading', async () => {
+    const { journal } = journalOf(3_000, 50);
+    const hours = new Hours(journal, { waitMs: 60 });
+    expect((await hours.since(0, 'cluster')).isComplete).toBe(false);
+    for (;;) {
+      const { isComplete, groups } = await hours.since(0, 'cluster');
+      if (groups[0]?.settlements === 3_000) break;
+      expect(isComplete).toBe(false);
+    }
+  });
+
+  it('rejects where the journal cannot be read, and reads on when it can', async () => {
+    const { journal } = journalOf(10);
+    let isDown = true;
+    const flaky: Journal = {
+      read: (from, limit) => (isDown ? Promise.reject(new Error('down')) : journal.read(from, limit)),
+    };
+    const hours = new Hours(flaky);
+    await expect(hours.since(0, 'cluster')).rejects.toThrow('down');
+    isDown = false;
+    expect((await hours.since(0, 'cluster')).groups[0]?.settlements).toBe(10);
+  });
+});
