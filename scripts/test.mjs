@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { UNFINISHED } from './overdue.mjs';
 import { stop } from './setup.mjs';
 
 const REPORT = '.setup/tests.json';
@@ -30,10 +31,12 @@ function statementsWithoutProof(results) {
 }
 
 function run(words) {
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...words];
+  const reporters = ['--reporter=default', '--reporter=./scripts/overdue.mjs', '--reporter=json'];
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...reporters, `--outputFile.json=${REPORT}`, ...words];
   const { status } = spawnSync(process.execPath, vitest, { stdio: 'inherit' });
-  return { status, files: JSON.parse(readFileSync(REPORT, 'utf8')).testResults };
+  const unfinished = existsSync(UNFINISHED) ? JSON.parse(readFileSync(UNFINISHED, 'utf8')) : [];
+  const files = JSON.parse(readFileSync(REPORT, 'utf8')).testResults;
+  return { status, unfinished, files: files.filter(({ name }) => !unfinished.includes(name)) };
 }
 
 const isPassed = ({ status }) => status === 'passed';
@@ -41,18 +44,20 @@ const isFailed = ({ status }) => status === 'failed';
 const failuresOf = ({ assertionResults }) => assertionResults.filter(isFailed);
 
 /**
- * Runs the tests. A few files that fail beside others run once more by themselves, for a machine that is busy enough breaks any
- * bound; what failed is named all the same.
+ * Runs the tests. A few files that fail beside others, and those that a run could not end, run once more: a machine that is busy
+ * enough breaks any bound. What failed or did not end is named all the same.
  */
 function runTests(words) {
   const first = run(words);
   const failed = first.files.filter(isFailed);
-  if (words.length > 0 || failed.length === 0 || failed.length > 3) return first;
-  const second = run(['--maxWorkers=1', ...failed.map(({ name }) => name)]);
-  const titles = failed.flatMap((file) => failuresOf(file).map(({ fullName }) => `  ${fullName}\n`));
-  process.stdout.write(`Failed beside other tests, and run again alone:\n${titles.join('')}`);
-  const names = new Set(failed.map(({ name }) => name));
-  return { status: second.status, files: [...first.files.filter(({ name }) => !names.has(name)), ...second.files] };
+  const again = [...first.unfinished, ...failed.map(({ name }) => name)];
+  if (words.length > 0 || again.length === 0 || failed.length > 3) return first;
+  const second = run(['--maxWorkers=1', ...again]);
+  const titles = failed.flatMap((file) => failuresOf(file).map(({ fullName }) => fullName));
+  const named = [...titles, ...first.unfinished].map((name) => `  ${name}\n`).join('');
+  process.stdout.write(`Failed or did not end beside other tests, and run again alone:\n${named}`);
+  const kept = first.files.filter(({ name }) => !again.includes(name));
+  return { status: second.status, files: [...kept, ...second.files] };
 }
 
 /** Runs the tests; the last line is their count. */
