@@ -1,7 +1,7 @@
 // A gateway in a process of its own, configured by the environment, that kills itself after the step that a line on its
 // standard input names. With argv[2] no file of it may grow beyond so many blocks, as on a disk that is full.
 import { spawn } from 'node:child_process';
-import { processEnvironment, readConfig, run, startGateway } from '@asset-gateway/gateway';
+import { processEnvironment, readConfig, run, startGateway } from '../../packages/gateway/bin/index.js';
 
 const [, script, blocks] = process.argv;
 
