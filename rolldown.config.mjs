@@ -9,10 +9,11 @@ import { defineConfig } from 'rolldown';
 const programs = {
   'packages/gateway': ['main', 'index'],
   'packages/client': ['ask'],
+  'packages/sandbox': ['start'],
 };
 
 /** Packages with compiled parts, which they look for beside themselves. */
-const external = ['lmdb', 'sodium-native'];
+const external = ['litesvm', 'lmdb', 'sodium-native'];
 
 export default Object.entries(programs)
   .filter(([path]) => existsSync(path))

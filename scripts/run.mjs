@@ -6,7 +6,7 @@ import { test } from './test.mjs';
 import { COMMANDS, USAGE } from './usage.mjs';
 
 const PROGRAMS = {
-  start: '../packages/sandbox/dist/start.js',
+  start: '../packages/sandbox/bin/start.js',
   gateway: '../packages/gateway/bin/main.js',
   doctor: '../packages/doctor/dist/main.js',
   ask: '../packages/client/bin/ask.js',

@@ -92,6 +92,7 @@ export function build() {
     ...PACKAGES.map((name) => `packages/${name}/dist/index.js`),
     'packages/gateway/bin/main.js',
     'packages/client/bin/ask.js',
+    'packages/sandbox/bin/start.js',
   ];
   once({ name: 'built', content, result }, () => {
     process.stderr.write('Compiling …\n');

@@ -6,7 +6,7 @@ import { type Command, inTerminal, node, runCommand, startCommand } from '../kit
 import { makeFolder } from '../kit/folder.ts';
 import { suiteWith } from '../kit/optional.ts';
 
-const START = node('packages/sandbox/dist/start.js');
+const START = node('packages/sandbox/bin/start.js');
 const ASK = `'${process.execPath}' packages/client/bin/ask.js`;
 const PATIENCE_MS = 120_000;
 
