@@ -34,7 +34,7 @@ export const USAGE = {
   Exit code: 0 nothing to fix, 1 something to fix, 2 no gateway could be read there.
 `,
   docs: `Usage: npm run docs
-  Writes docs/routes.md and openapi.json from the route table.
+  Writes docs/routes.md, openapi.json and the client's typed methods (packages/client/src/methods.ts) from the route table.
 `,
   test: `Usage: npm test [-- <file or option of vitest> …]
   Sets everything up, then runs the tests; the last line is their count. Suites that need redis-server, nginx,

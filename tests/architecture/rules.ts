@@ -14,7 +14,8 @@ const MAX_PARAMETERS = 4;
 const MAX_PIPELINE_LINES = 45;
 
 /** Tables of pure data, which may be longer than other files. */
-const DATA_TABLES = /^packages\/(?:sandbox\/src\/tokens\/tables\/[\w-]+|protocol\/src\/routes\/\w+)\.ts$/;
+const DATA_TABLES =
+  /^packages\/(?:client\/src\/methods|sandbox\/src\/tokens\/tables\/[\w-]+|protocol\/src\/routes\/\w+)\.ts$/;
 const FORBIDDEN_NAMES = /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\.ts$|\/)/;
 const GATEWAY = 'packages/gateway/src/';
 
@@ -263,7 +264,7 @@ const ONLY_IN: readonly { readonly what: string; readonly pattern: RegExp; reado
   {
     what: 'a path of the API',
     pattern: /['"`]\/v1\//,
-    allowed: /protocol\/src\/routes\/|client\/src\/ask-request\.ts$|sandbox\/src\/tokens\//,
+    allowed: /protocol\/src\/routes\/|client\/src\/(?:methods|ask-request)\.ts$|sandbox\/src\/tokens\//,
   },
   {
     what: 'an outgoing request',

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { newKeypair } from '@asset-gateway/client';
+import { newKeypair } from '@asset-gateway/client/node';
 import type { Environment } from '@asset-gateway/gateway';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { type JWSSignedReceipt, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';

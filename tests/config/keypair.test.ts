@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newKeypair } from '@asset-gateway/client';
+import { newKeypair } from '@asset-gateway/client/node';
 import { ConfigError, type Environment, readConfig } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { newKeypair, signerFromFile } from '@asset-gateway/client';
+import { newKeypair, signerFromFile } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';

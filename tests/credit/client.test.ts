@@ -1,4 +1,6 @@
-import { GatewayClient, newKeypair, type Offer, signerFromBytes } from '@asset-gateway/client';
+import { createClient, type GatewayClient } from '@asset-gateway/client';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { type Offer, payWith } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
@@ -39,11 +41,9 @@ async function openClient(credit: boolean): Promise<Customer> {
     sent++;
     return fetch(input, init);
   };
-  const pay = async (offer: Offer) => {
-    offers.push(offer);
-    return { keypair, rpcUrl: solana.mainnet.url };
-  };
-  const client = new GatewayClient({ baseUrl: gateway.url, signer, credit, pay, fetch: counting });
+  const approve = (offer: Offer) => void offers.push(offer);
+  const pay = payWith({ wallet: keypair, rpcUrl: solana.mainnet.url, approve });
+  const client = createClient({ baseUrl: gateway.url, signer, credit, pay, fetch: counting });
   const transfers = () => solana.mainnet.transfers.filter(({ from }) => from === signer.address).length;
   return { client, offers, sent: () => sent, transfers };
 }

@@ -1,4 +1,5 @@
-import { challengeIn, newSigner, type Signer, type SignInChallenge, signIn } from '@asset-gateway/client';
+import { challengeIn, type Signer, type SignInChallenge, signIn } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 
 export { newSigner };
 

@@ -1,4 +1,5 @@
-import { GatewayClient, newSigner, type SignInChallenge } from '@asset-gateway/client';
+import { createClient, type SignInChallenge } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 import { type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
 import { generateKeyPairSigner } from '@solana/kit';
 import {
@@ -42,7 +43,7 @@ describe('the reference refuses what our client signs', () => {
       if (header) headers.push(header);
       return fetch(input, init);
     };
-    const client = new GatewayClient({ baseUrl: gateway.url, signer, fetch: noting });
+    const client = createClient({ baseUrl: gateway.url, signer, fetch: noting });
     for (let round = 0; round < 3; round++) expect(await statusOf(client.ask(SEARCH))).toBe(200);
     expect(headers).toHaveLength(3);
     for (const header of headers) await referenceAccepts(header, signer.address);

@@ -1,6 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { GatewayClient, newKeypair, type Offer, signerFromBytes } from '@asset-gateway/client';
+import { createClient } from '@asset-gateway/client';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { type Offer, payWith } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
@@ -62,15 +64,18 @@ afterEach(() => {
 async function ask(given: readonly Reply[], approve: (offer: Offer) => boolean = () => true) {
   replies = [...given];
   const shown: Offer[] = [];
-  const client = new GatewayClient({
+  const client = createClient({
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     signer: payer,
-    pay: async (offer) => {
-      shown.push(offer);
-      if (!approve(offer)) throw new Error('too dear');
-      const { url } = offer.network === NETWORKS.mainnet ? solana.mainnet : solana.devnet;
-      return { keypair, rpcUrl: url };
-    },
+    pay: payWith({
+      wallet: keypair,
+      rpcUrl: (network) => (network === NETWORKS.mainnet ? solana.mainnet : solana.devnet).url,
+      caps: { perCallUsd: 1 },
+      approve: (offer) => {
+        shown.push(offer);
+        if (!approve(offer)) throw new Error('too dear');
+      },
+    }),
   });
   const outcome = await client.ask('/x').then(
     ({ status }) => status,

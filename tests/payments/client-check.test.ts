@@ -1,4 +1,5 @@
-import { newKeypair, type Offer, offerIn, paymentFor, signerFromBytes } from '@asset-gateway/client';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { type Offer, offerIn, paymentFor } from '@asset-gateway/client/pay';
 import { NETWORKS, type PaymentRequired, USDC } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { assertPays, type Payment } from '../../packages/client/src/payment-check.ts';
@@ -35,7 +36,7 @@ beforeAll(async () => {
   chain = await startChain({ cluster: 'devnet' });
   await chain.fundUsdc(payer, 1000n);
   strangersAta = await associatedAddress(stranger, USDC.devnet);
-  const [header = ''] = Object.values(await paymentFor(REQUIRED, { keypair, rpcUrl: chain.url }));
+  const [header = ''] = Object.values(await paymentFor(REQUIRED, { wallet: keypair, rpcUrl: chain.url }));
   genuine = JSON.parse(atob(header)) as Payment;
 });
 afterAll(() => chain.close());

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { newKeypair } from '@asset-gateway/client';
+import { newKeypair } from '@asset-gateway/client/node';
 import { afterAll, expect, it } from 'vitest';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, newPath, until } from './fault-buyer.ts';

@@ -1,4 +1,4 @@
-import { newKeypair } from '@asset-gateway/client';
+import { newKeypair } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressOf, carrying, type Forge, openForge, type Told } from './forge-market.ts';
 import { type Change, instruction, limitOf, memoOf, PROGRAMS, priceOf, u32, u64 } from './forge-table.ts';

@@ -1,4 +1,5 @@
-import { newKeypair, paymentFor } from '@asset-gateway/client';
+import { newKeypair } from '@asset-gateway/client/node';
+import { paymentFor } from '@asset-gateway/client/pay';
 import type { Environment } from '@asset-gateway/gateway';
 import type { PaymentRequired } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
@@ -69,7 +70,7 @@ async function ask(url: string, headers: Record<string, string>): Promise<Told> 
 async function genuineOf(gateway: SellingGateway, keypair: Uint8Array): Promise<Genuine> {
   const { body } = await ask(gateway.url, {});
   const required = body as unknown as PaymentRequired;
-  const headers = await paymentFor(required, { keypair, rpcUrl: gateway.solana.devnet.url });
+  const headers = await paymentFor(required, { wallet: keypair, rpcUrl: gateway.solana.devnet.url });
   const payload = JSON.parse(atob(Object.values(headers)[0] ?? '')) as Record<string, unknown>;
   const { transaction } = payload.payload as { transaction: string };
   const wire = Buffer.from(transaction, 'base64');

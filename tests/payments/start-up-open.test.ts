@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { newKeypair } from '@asset-gateway/client';
+import { newKeypair } from '@asset-gateway/client/node';
 import { ConfigError, type Environment, readConfig, startGateway } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

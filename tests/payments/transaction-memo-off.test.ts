@@ -1,4 +1,4 @@
-import { newKeypair } from '@asset-gateway/client';
+import { newKeypair } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressOf, carrying, type Forge, openForge } from './forge-market.ts';
 import { type Change, memoOf, REASONS, transferOf, u64 } from './forge-table.ts';

@@ -1,4 +1,4 @@
-import { newKeypair } from '@asset-gateway/client';
+import { newKeypair } from '@asset-gateway/client/node';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressOf, carrying, type Forge, type Genuine, openForge } from './forge-market.ts';

@@ -1,4 +1,4 @@
-import { newKeypair } from '@asset-gateway/client';
+import { newKeypair } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMPUTE_FORGERIES } from './forge-compute.ts';
 import { startYesMan, type YesMan } from './forge-facilitator.ts';

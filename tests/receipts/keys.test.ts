@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newKeypair } from '@asset-gateway/client';
+import { newKeypair } from '@asset-gateway/client/node';
 import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
 import { type JWSSignedReceipt, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';

@@ -1,4 +1,5 @@
-import { challengeIn, newSigner, signIn } from '@asset-gateway/client';
+import { challengeIn, signIn } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 import { ownTime } from '../kit/event-loop.ts';
 
 /** An answer to a signed request, as far as these tests look at it. */

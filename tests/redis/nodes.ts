@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
-import { newSigner, type Signer, signIn } from '@asset-gateway/client';
+import { type Signer, signIn } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';

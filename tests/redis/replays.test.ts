@@ -1,4 +1,5 @@
-import { newSigner, signIn } from '@asset-gateway/client';
+import { signIn } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sleep } from '../budget/history.ts';
 import { freePort } from '../http/ports.ts';

@@ -1,4 +1,4 @@
-import { GatewayClient } from '@asset-gateway/client';
+import { createClient } from '@asset-gateway/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
@@ -179,7 +179,7 @@ describe("S7 the clock of our own client's machine", () => {
 
   it.each([-600_000, 600_000])('%i ms off, and it cannot sign in', async (milliseconds) => {
     const gateway = await startTestGateway();
-    const client = new GatewayClient({ baseUrl: gateway.url, signer: newSigner() });
+    const client = createClient({ baseUrl: gateway.url, signer: newSigner() });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
     for (let round = 0; round < 3; round++) expect(await statusOf(client.ask(SEARCH))).toBe(200);
     await gateway.stop();

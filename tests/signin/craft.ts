@@ -1,4 +1,5 @@
-import { challengeIn, newSigner, type Signer, type SignInChallenge } from '@asset-gateway/client';
+import { challengeIn, type Signer, type SignInChallenge } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 import { HEADERS, type PaymentRequired, type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { expect } from 'vitest';

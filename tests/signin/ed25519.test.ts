@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { newSigner } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { signerFromBytes } from '@asset-gateway/client';
+import { signerFromBytes } from '@asset-gateway/client/node';
 import { ed25519 } from '@noble/curves/ed25519';
 import bs58 from 'bs58';
 

@@ -1,4 +1,5 @@
-import { GatewayClient, newSigner } from '@asset-gateway/client';
+import { createClient } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askWith, HEALTH, overHttp, SEARCH, signInFor, statusOf } from './craft.ts';
@@ -16,7 +17,7 @@ function counting({ url }: TestGateway) {
     count.sent++;
     return fetch(...parts);
   };
-  return { count, client: new GatewayClient({ baseUrl: url, signer: newSigner(), fetch: counted }) };
+  return { count, client: createClient({ baseUrl: url, signer: newSigner(), fetch: counted }) };
 }
 
 describe('Replay-Nonce', () => {
@@ -105,7 +106,7 @@ describe('the client', () => {
       const body = (await response.text()).replaceAll(`127.0.0.1:${gateway.port}`, 'evil.test');
       return new Response(body, { status: response.status });
     };
-    const client = new GatewayClient({ baseUrl: gateway.url, signer: newSigner(), fetch: foreign });
+    const client = createClient({ baseUrl: gateway.url, signer: newSigner(), fetch: foreign });
     await expect(client.ask(HEALTH)).rejects.toThrow('evil.test');
     expect(gateway.upstream.arrivals.length).toBe(arrivals);
   });

@@ -1,4 +1,4 @@
-import { GatewayClient } from '@asset-gateway/client';
+import { createClient } from '@asset-gateway/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
@@ -113,7 +113,7 @@ describe('a gateway that was started before its machine knew the time', () => {
     expect(await statusOf(askFreshly(asker, SEARCH, { issuedAt: new Date().toISOString() }))).toBe(200);
     expect(await statusOf(askWith(asker, early))).toBe(200);
     await refusedWith('invalid_siwx_nonce', askWith(asker, early));
-    const client = new GatewayClient({ baseUrl: gateway.url, signer: newSigner() });
+    const client = createClient({ baseUrl: gateway.url, signer: newSigner() });
     expect(await statusOf(client.ask(SEARCH))).toBe(200);
     await gateway.stop();
   });

@@ -3,7 +3,9 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { challengeIn, newSigner, paymentFor, signIn } from '@asset-gateway/client';
+import { challengeIn, signIn } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
+import { paymentFor } from '@asset-gateway/client/pay';
 
 const BATCH = '/v1/x402/helius/wallet/batch-identity';
 const SNAPSHOTS = '/v1/x402/tokens/assets/market-snapshots';
@@ -57,7 +59,7 @@ async function attempt(attack, path, init) {
 /** The headers that pay for one answer to this request, by a wallet. */
 async function payment(attack, path, init, keypair) {
   const { text } = await send(attack, path, init);
-  return paymentFor(JSON.parse(text), { keypair: Uint8Array.from(keypair), rpcUrl: plan.rpcUrl });
+  return paymentFor(JSON.parse(text), { wallet: Uint8Array.from(keypair), rpcUrl: plan.rpcUrl });
 }
 
 /** Sends one request again and again, with a payment or a sign-in that is refused before it is used up. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { newSigner } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { callOf } from '../payments/calls.ts';

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewayClient, newSigner } from '@asset-gateway/client';
+import { createClient, type GatewayClient } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import type { FaultKnobs } from '../../packages/sandbox/src/tokens/faults.ts';
@@ -61,7 +62,7 @@ describe('an upstream that misbehaves', () => {
 
   /** Asks twenty times a second, whatever becomes of the questions before; answers with their statuses. */
   async function askFor(milliseconds: number): Promise<number[]> {
-    const clients = Array.from({ length: 20 }, () => new GatewayClient({ baseUrl: gateway.url, signer: newSigner() }));
+    const clients = Array.from({ length: 20 }, () => createClient({ baseUrl: gateway.url, signer: newSigner() }));
     const asked: Promise<number>[] = [];
     for (let tick = 0; tick * TICK_MS < milliseconds; tick++) {
       const client = clients[tick % clients.length] as GatewayClient;
@@ -74,7 +75,7 @@ describe('an upstream that misbehaves', () => {
   /** How long it takes until a request succeeds again. */
   async function recovery(): Promise<number> {
     const startedAt = performance.now();
-    const client = new GatewayClient({ baseUrl: gateway.url, signer: newSigner() });
+    const client = createClient({ baseUrl: gateway.url, signer: newSigner() });
     for (;;) {
       const response = await client.ask(PATH);
       await response.arrayBuffer();

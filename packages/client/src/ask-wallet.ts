@@ -1,7 +1,8 @@
 import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Misunderstood } from './ask-request.ts';
-import { keypairFromFile, newKeypair, type Signer, signerFromBytes } from './signer.ts';
+import { keypairFromFile, newKeypair, signerFromBytes } from './keypair.ts';
+import type { Signer } from './signer.ts';
 
 /** Who asks. */
 export interface Wallet {

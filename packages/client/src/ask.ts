@@ -4,12 +4,13 @@ import { dollars, NETWORKS } from '@asset-gateway/protocol';
 import { failureSentence, kindOf } from './ask-failure.ts';
 import { Misunderstood, readRequest } from './ask-request.ts';
 import { freshWallet, keptWallet, type Wallet, walletIn } from './ask-wallet.ts';
-import { GatewayClient } from './client.ts';
+import { createClient } from './client.ts';
 import { gatewayUrl, walletFile } from './config.ts';
 import { creditIn } from './credit.ts';
+import { GatewayError } from './error.ts';
 import { indent } from './indent.ts';
-import type { Offer } from './offer.ts';
-import { type Purse, transactionIn } from './pay.ts';
+import { type Offer, type Payer, payWith } from './pay.ts';
+import { transactionIn } from './transaction.ts';
 
 const USAGE = `Usage: npm run ask -- <path> [<json body>] [--pay | --credit] [--keypair <file>] [--rpc <url>]
   <path>      assets/solana, or a whole path such as /v1/catalog
@@ -76,16 +77,23 @@ function walletFor({ keypair, credit }: Words): Wallet {
   return credit ? keptWallet(walletFile()) : freshWallet();
 }
 
+/** No cap but the price that the command was told to pay, which is shown. */
+const CAPS = {
+  perCallUsd: Number.POSITIVE_INFINITY,
+  perBundleUsd: Number.POSITIVE_INFINITY,
+  perDayUsd: Number.POSITIVE_INFINITY,
+};
+
 /** Tells what is paid and approves it. */
-const payingWith =
-  (values: Words, { keypair, signer }: Wallet) =>
-  async ({ network, amount, payTo }: Offer): Promise<Purse> => {
+function payingWith(values: Words, { keypair, signer }: Wallet): Payer {
+  const rpcUrl = (network: string): string => values.rpc ?? sandboxRpc(network);
+  const approve = async ({ network, amount, payTo }: Offer): Promise<void> => {
     process.stderr.write(`paying $${dollars(Number(amount))} on ${network} to ${payTo}\n`);
     if (values.keypair !== undefined && values.rpc === undefined) throw new Error('--keypair pays through --rpc <url>');
-    const rpcUrl = values.rpc ?? sandboxRpc(network);
-    if (values.keypair === undefined) await askFaucet(rpcUrl, signer.address);
-    return { keypair, rpcUrl };
+    if (values.keypair === undefined) await askFaucet(rpcUrl(network), signer.address);
   };
+  return payWith({ wallet: keypair, rpcUrl, approve, caps: CAPS });
+}
 
 /** What is told of an answer beside the answer. */
 function tell(response: Response, { signer }: Wallet): void {
@@ -113,7 +121,7 @@ async function main(): Promise<number> {
   const wallet = walletFor(values);
   const credit = values.credit === true;
   const pay = payingWith(values, wallet);
-  const client = new GatewayClient({
+  const client = createClient({
     baseUrl: gatewayUrl(),
     signer: wallet.signer,
     credit,
@@ -124,9 +132,13 @@ async function main(): Promise<number> {
   return show(response);
 }
 
+/** What fetch said, where nothing answered. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof GatewayError && error.code === 'unreachable' ? error.cause : error;
+
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`ask: ${failureSentence(error, gatewayUrl())}\n`);
+  process.stderr.write(`ask: ${failureSentence(causeOf(error), gatewayUrl())}\n`);
   process.exitCode = error instanceof Misunderstood ? 2 : 1;
 }

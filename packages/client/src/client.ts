@@ -1,128 +1,113 @@
-import { HEADERS, type PaymentRequired } from '@asset-gateway/protocol';
-import { bundleOf, isCreditExhausted, type Offer, offerIn } from './offer.ts';
-import { type Purse, paymentFor } from './pay.ts';
-import { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
-import type { Signer } from './signer.ts';
-
-/** What a client is made of. */
-export interface ClientOptions {
-  /** The gateway's public origin. */
-  readonly baseUrl: string;
-  readonly signer: Signer;
-  /** Approves an offer, or throws; no more than the offer is then paid. Without it paid routes answer 402. */
-  readonly pay?: (offer: Offer) => Promise<Purse>;
-  /**
-   * Pays from the wallet's credit, by signature, where the gateway sells it; `pay` then approves a bundle whenever the credit
-   * does not cover a call.
-   */
-  readonly credit?: boolean;
-  /** Another fetch, for tests and special transports. */
-  readonly fetch?: typeof fetch;
-}
+import { Call, type Full } from './call.ts';
+import { Connection } from './connection.ts';
+import { creditIn } from './credit.ts';
+import { Deadline } from './deadline.ts';
+import { errorOf } from './error.ts';
+import { parseExact } from './exact-json.ts';
+import { Exchange, type Meant } from './exchange.ts';
+import type { MethodRow } from './method-row.ts';
+import { METHODS, type Methods } from './methods.ts';
+import type { SentRequest } from './payer.ts';
+import { gateOf, meantBy } from './request.ts';
+import { resend } from './resending.ts';
+import type { CallSettings, ClientOptions } from './settings.ts';
+import { transactionIn } from './transaction.ts';
 
 /** A request beyond its path: a JSON body makes it a POST. */
 export interface AskOptions {
   readonly body?: unknown;
 }
 
-const MAX_ATTEMPTS = 20;
+/** A payment that was signed, with the request that it buys. */
+export interface SentPayment {
+  readonly request: SentRequest;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
-const signInHeader = (signature: string | undefined): Record<string, string> =>
-  signature === undefined ? {} : { [HEADERS.signIn]: signature };
-
-/** What a 402 asks for. */
-const askedIn = async (response: Response): Promise<unknown> =>
-  response.status === 402
-    ? response
-        .clone()
-        .json()
-        .catch(() => null)
-    : null;
-
-/** Whether a 402 can be answered by a signature and by nothing else. */
-const isSignInAlone = (asked: unknown): boolean => {
-  const { accepts } = asked as Partial<PaymentRequired>;
-  return !Array.isArray(accepts) || accepts.length === 0;
-};
-
-/** A gateway as one wallet sees it: every request is signed, and mostly without asking for a challenge first. */
-export class GatewayClient {
-  readonly #base: URL;
-  readonly #signer: Signer;
-  readonly #pay: ClientOptions['pay'];
-  readonly #isSpending: boolean;
-  readonly #fetch: typeof fetch;
-  #last: SignInChallenge | undefined;
-  #nextNonce: string | undefined;
-  /** The gateway's own clock, as it was when it issued the nonce; ours may be wrong. */
-  #servedAt: string | undefined;
-
-  constructor(options: ClientOptions) {
-    this.#base = new URL(options.baseUrl);
-    this.#signer = options.signer;
-    this.#pay = options.pay;
-    this.#isSpending = options.credit === true;
-    this.#fetch = options.fetch ?? fetch;
-  }
-
+/** A gateway as one wallet sees it. */
+export interface GatewayClient extends Methods {
+  /** The same client with other settings for some calls; wallet, nonces and payer are shared. */
+  with(settings: CallSettings): GatewayClient;
   /** Asks for a path of the gateway and answers with its response, whatever its status. */
-  async ask(path: string, { body }: AskOptions = {}): Promise<Response> {
-    const url = new URL(path, this.#base);
-    const anticipated = signInHeader(await this.#anticipate(url));
-    const first = await this.#send(url, body, { ...anticipated, ...(this.#isSpending && { Prefer: 'credit' }) });
-    const asked = await askedIn(first);
-    const challenge = challengeIn(asked);
-    // On a paid route a signature spends.
-    const isToSign = challenge && (this.#isSpending ? !isCreditExhausted(asked) : isSignInAlone(asked));
-    if (!isToSign) return this.#payFor(first, url, body, asked);
-    this.#last = challenge;
-    const signed = await this.#send(url, body, signInHeader(await signIn(challenge, this.#signer, url)));
-    const askedNow = await askedIn(signed);
-    return isCreditExhausted(askedNow) ? this.#payFor(signed, url, body, askedNow) : signed;
-  }
+  ask(path: string, options?: AskOptions): Promise<Response>;
+  /** Sends a payment again that was signed before, until its outcome is known, and answers with the response. */
+  resume(payment: SentPayment): Promise<Response>;
+}
 
-  /** Pays for what a 402 asks, where that has been approved; any other answer is returned as it is. */
-  async #payFor(response: Response, url: URL, body: unknown, asked: unknown): Promise<Response> {
-    if (!this.#pay || asked === null) return response;
-    const chosen = isCreditExhausted(asked) && this.#isSpending ? bundleOf(asked as PaymentRequired) : asked;
-    const offer = offerIn(chosen);
-    return offer ? this.#buy(url, body, chosen as PaymentRequired, await this.#pay(offer)) : response;
-  }
+const TIMEOUT_MS = 30_000;
 
-  /** Sends one payment until its outcome is known: a payment is sent again, never made anew. */
-  async #buy(url: URL, body: unknown, required: PaymentRequired, purse: Purse): Promise<Response> {
-    const headers = await paymentFor(required, purse);
-    for (let attempt = 1; ; attempt++) {
-      const response = await this.#send(url, body, headers);
-      const isOpen = response.status === 503 || response.status === 409;
-      if (!isOpen || attempt === MAX_ATTEMPTS) return response;
-      await new Promise((resolve) => setTimeout(resolve, Number(response.headers.get('retry-after') ?? 1) * 1000));
+/** What is read of a success: a JSON body, or text. */
+function readResult(
+  response: Response,
+  text: string,
+  { bare, uint64 = [] }: MethodRow,
+): { result: unknown; price?: string } {
+  if (!response.headers.get('content-type')?.startsWith('application/json')) return { result: text };
+  const body = parseExact(text, bare ? uint64 : uint64.map((path) => (path ? `result.${path}` : 'result')));
+  if (bare) return { result: body };
+  const { result, priceUsd } = body as { result: unknown; priceUsd?: string };
+  return { result, ...(priceUsd !== undefined && { price: priceUsd }) };
+}
+
+/** An answer's text; its parts where it is a success. Throws what else it is. */
+async function readFull<T>(response: Response, row: MethodRow): Promise<Full<T>> {
+  const text = await response.text();
+  if (!response.ok) throw errorOf(response, text);
+  try {
+    const { result, price } = readResult(response, text, row);
+    return {
+      result: result as T,
+      text,
+      requestId: response.headers.get('x-request-id') ?? undefined,
+      price,
+      transaction: transactionIn(response) || undefined,
+      credit: creditIn(response),
+      response,
+    };
+  } catch {
+    throw errorOf(response, text);
+  }
+}
+
+/** One client over a connection that others may share. */
+function clientOver(connection: Connection, settings: CallSettings): GatewayClient {
+  const within = async <T>(work: (deadline: Deadline) => Promise<T>): Promise<T> => {
+    const deadline = new Deadline(settings.timeoutMs ?? TIMEOUT_MS, settings.signal);
+    try {
+      return await work(deadline);
+    } finally {
+      deadline.end();
     }
-  }
-
-  /** A signature over the nonce that the last answer brought along; it saves the round trip for a challenge. */
-  async #anticipate(url: URL): Promise<string | undefined> {
-    const nonce = this.#nextNonce;
-    this.#nextNonce = undefined;
-    if (!nonce || !this.#last) return undefined;
-    const { expirationTime: _, ...info } = this.#last.info;
-    const issuedAt = new Date(this.#servedAt ?? Date.now()).toISOString();
-    const fresh = { ...info, nonce, uri: url.origin + url.pathname, issuedAt };
-    return signIn({ ...this.#last, info: fresh as SignInChallenge['info'] }, this.#signer, url);
-  }
-
-  async #send(url: URL, body: unknown, headers: Record<string, string>): Promise<Response> {
-    const response = await this.#fetch(url, {
-      method: body === undefined ? 'GET' : 'POST',
-      redirect: 'error',
-      headers: {
-        ...headers,
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
+  const exchange = (meant: Meant, deadline: Deadline) => new Exchange(connection, meant, settings, deadline).run();
+  const call = (row: MethodRow, name: string, values: readonly unknown[]): Call<unknown> =>
+    new Call(
+      within(async (deadline) => {
+        const meant = meantBy(row, { name, values, base: connection.base, settings });
+        return deadline.race(readFull(await exchange(meant, deadline), row));
+      }),
+    );
+  const families = Object.entries(METHODS).map(([family, rows]) => {
+    const methods = Object.entries(rows).map(([method, row]) => {
+      return [method, (...values: unknown[]) => call(row, `${family}.${method}`, values)];
     });
-    this.#nextNonce = response.headers.get(HEADERS.replayNonce) ?? undefined;
-    this.#servedAt = response.headers.get('date') ?? undefined;
-    return response;
-  }
+    return [family, Object.fromEntries(methods)];
+  });
+  return {
+    ...(Object.fromEntries(families) as Methods),
+    with: (other) => clientOver(connection, { ...settings, ...other }),
+    ask: (path, { body } = {}) =>
+      within((deadline) => {
+        const url = new URL(path, connection.base);
+        const text = body === undefined ? undefined : JSON.stringify(body);
+        const request = { url: url.href, method: text === undefined ? 'GET' : 'POST', body: text } as const;
+        return exchange({ name: url.pathname, request, ...gateOf(url.pathname) }, deadline);
+      }),
+    resume: ({ request, headers }) => within((deadline) => resend(connection, request, { headers }, deadline)),
+  };
+}
+
+/** Makes a client of a gateway: `createClient({ baseUrl: 'https://gateway.example' })`. */
+export function createClient(options: ClientOptions): GatewayClient {
+  return clientOver(new Connection(options), options);
 }

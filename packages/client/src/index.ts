@@ -1,6 +1,12 @@
-export { type AskOptions, type ClientOptions, GatewayClient } from './client.ts';
+export { Call, type Full } from './call.ts';
+export { type AskOptions, createClient, type GatewayClient, type SentPayment } from './client.ts';
 export { type CreditUse, creditIn } from './credit.ts';
-export { type Offer, offerIn } from './offer.ts';
-export { type Purse, paymentFor, transactionIn } from './pay.ts';
+export { type ClientCode, type ErrorCode, type ErrorDetails, GatewayError } from './error.ts';
+export { type KitMessageSigner, signerFromKit } from './kit-signer.ts';
+export type * from './methods.ts';
+export type { Payer, PaymentWish, SentRequest, SignedPayment } from './payer.ts';
+export type { CallSettings, ClientOptions } from './settings.ts';
 export { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
-export { keypairFromFile, newKeypair, newSigner, type Signer, signerFromBytes, signerFromFile } from './signer.ts';
+export { type KeyPair, type Signer, signerFromBytes, signerFromKeyPair, throwAwaySigner } from './signer.ts';
+export { transactionIn } from './transaction.ts';
+export { signerFromWallet, type Wallet, type WalletAccount } from './wallet-standard.ts';

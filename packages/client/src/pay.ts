@@ -1,29 +1,48 @@
 import { HEADERS, type PaymentRequired } from '@asset-gateway/protocol';
-import { offerIn, payableIn } from './offer.ts';
+import type { TransactionSigner } from '@solana/kit';
+import { GatewayError } from './error.ts';
+import { type Caps, memoryLedger, type SpendingLedger } from './ledger.ts';
+import { type Offer, offerIn, type Payable, payableIn } from './offer.ts';
+import type { Payer, PaymentWish, SignedPayment } from './payer.ts';
+import { type PayingWallet, transactionSigner } from './paying-wallet.ts';
 import { assertPays } from './payment-check.ts';
+
+export { type Caps, type LedgerEntry, memoryLedger, type SpendingLedger } from './ledger.ts';
+export { type Offer, offerIn } from './offer.ts';
+export type { Payer, PaymentWish, SignedPayment } from './payer.ts';
+export type { PayingWallet } from './paying-wallet.ts';
+export { transactionIn } from './transaction.ts';
 
 /** What a wallet pays with. */
 export interface Purse {
-  /** The 64 bytes of the wallet's key pair. */
-  readonly keypair: Uint8Array;
+  /** The 64 bytes of a key pair, a key pair of WebCrypto, a signer of `@solana/kit`, or a Wallet Standard wallet. */
+  readonly wallet: PayingWallet;
   /** The RPC of the cluster that is paid on, for a fresh blockhash. */
   readonly rpcUrl: string;
 }
 
-/**
- * Makes the payment that a 402 asks for, with x402's own client: the headers that buy the answer. What is signed is the
- * offer that `offerIn` shows of this 402, whatever else it asks for; throws when it would be anything more.
- */
-export async function paymentFor(body: PaymentRequired, { keypair, rpcUrl }: Purse): Promise<Record<string, string>> {
-  const [offer, required] = [offerIn(body), payableIn(body)];
-  if (!offer) throw new Error('the 402 asks for no payment');
-  const [kit, { x402Client }, { ExactSvmScheme }] = await Promise.all([
-    import('@solana/kit'),
+/** How a wallet pays. */
+export interface PayerOptions {
+  readonly wallet: PayingWallet;
+  /** The RPC for a fresh blockhash: one URL, or one for each network (CAIP-2). */
+  readonly rpcUrl: string | ((network: string) => string);
+  readonly caps?: Caps;
+  /** Is shown what is going to be paid, within the caps; throws to prevent it. */
+  readonly approve?: (offer: Offer) => void | Promise<void>;
+  /** Where spending is written down; in memory unless told. */
+  readonly ledger?: SpendingLedger;
+}
+
+const MICROS = 1e6;
+const CAPS = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1, inAllUsd: Number.POSITIVE_INFINITY };
+
+/** Makes the payment with x402's own client, and looks whether it is the one that was shown. */
+async function makePayment(required: Payable, offer: Offer, signer: TransactionSigner, rpcUrl: string) {
+  const [{ x402Client }, { ExactSvmScheme }] = await Promise.all([
     import('@x402/core/client'),
     import('@x402/svm/exact/client'),
   ]);
-  const signer = await kit.createKeyPairSignerFromBytes(keypair);
-  const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl }));
+  const client = new x402Client().register('solana:*', new ExactSvmScheme(signer as never, { rpcUrl }));
   const payment = await client.createPaymentPayload(
     required as unknown as Parameters<typeof client.createPaymentPayload>[0],
   );
@@ -31,8 +50,49 @@ export async function paymentFor(body: PaymentRequired, { keypair, rpcUrl }: Pur
   return { [HEADERS.payment]: btoa(JSON.stringify(payment)) };
 }
 
-/** The transaction of a payment that has settled, from the answer's headers. */
-export function transactionIn(response: Response): string | undefined {
-  const header = response.headers.get(HEADERS.paymentResponse);
-  return header === null ? undefined : (JSON.parse(atob(header)) as { transaction?: string }).transaction;
+/**
+ * Makes the payment that a 402 asks for: the headers that buy the answer. What is signed is the offer that `offerIn` shows of this
+ * 402, whatever else it asks for; throws when it would be anything more.
+ */
+export async function paymentFor(body: PaymentRequired, { wallet, rpcUrl }: Purse): Promise<Record<string, string>> {
+  const [offer, required] = [offerIn(body), payableIn(body)];
+  if (!offer || !required) throw new GatewayError('nothing_payable', { message: 'the 402 asks for no payment' });
+  return makePayment(required, offer, await transactionSigner(wallet, offer.network), rpcUrl);
+}
+
+function assertWithin(micros: number, cap: number, what: string): void {
+  if (micros <= cap * MICROS) return;
+  const message = `$${micros / MICROS} is asked for, above the cap of $${cap} ${what}; nothing was signed`;
+  throw new GatewayError('spending_limit', { message });
+}
+
+/** Pays with a wallet, in USDC on Solana, and never more than its caps. */
+export function payWith({ wallet, rpcUrl, caps, approve, ledger = memoryLedger() }: PayerOptions): Payer {
+  const { perCallUsd, perBundleUsd, perDayUsd, inAllUsd } = { ...CAPS, ...caps };
+  const urlOf = typeof rpcUrl === 'string' ? () => rpcUrl : rpcUrl;
+  const sums = { perDayMicros: perDayUsd * MICROS, inAllMicros: inAllUsd * MICROS };
+
+  return {
+    async pay(body: PaymentRequired, { request, buys, maxUsd, signal }: PaymentWish): Promise<SignedPayment> {
+      const [offer, required] = [offerIn(body, buys), payableIn(body, buys)];
+      if (!offer || !required) throw new GatewayError('nothing_payable', { message: 'the 402 asks for no payment' });
+      const micros = Number(offer.amount);
+      if (maxUsd !== undefined) assertWithin(micros, maxUsd, 'for this call');
+      if (buys === 'call') assertWithin(micros, perCallUsd, 'a call');
+      else assertWithin(micros, perBundleUsd, 'a bundle of credit');
+      const id = await ledger.hold(micros, sums);
+      try {
+        await approve?.(offer);
+        const signer = await transactionSigner(wallet, offer.network);
+        signal.throwIfAborted();
+        const headers = await makePayment(required, offer, signer, urlOf(offer.network));
+        signal.throwIfAborted();
+        await ledger.signed(id, { micros, request, headers });
+        return { headers, closed: (outcome) => ledger.closed(id, outcome) };
+      } catch (error) {
+        await ledger.release(id);
+        throw error;
+      }
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { USDC_DECIMALS } from '@asset-gateway/protocol';
 import type { Address } from '@solana/kit';
+import { GatewayError } from './error.ts';
 import type { Offer } from './offer.ts';
 
 /** A payment as x402's client makes it. */
@@ -14,6 +15,7 @@ const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address;
 const ASSOCIATED_TOKEN = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address;
+const MISMATCH = 'the payment that was made is not the one that was approved; it was not sent';
 const TRANSFER_CHECKED = 12;
 const SHOWN = ['network', 'asset', 'payTo', 'amount'] as const;
 
@@ -64,5 +66,5 @@ export async function assertPays({ accepted, payload }: Payment, offer: Offer, p
     SHOWN.every((name) => claimed[name] === offer[name]) &&
     feePayer !== payer &&
     JSON.stringify(acts) === JSON.stringify([await transferOf(offer, payer)]);
-  if (!isApproved) throw new Error('the payment that was made is not the one that was approved; it was not sent');
+  if (!isApproved) throw new GatewayError('payment_mismatch', { message: MISMATCH });
 }

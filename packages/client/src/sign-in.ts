@@ -1,5 +1,6 @@
 import { SIWX_EXTENSION, type SiwxInfo, type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
+import { GatewayError } from './error.ts';
 import type { Signer } from './signer.ts';
 
 /** The sign-in part of a challenge. */
@@ -16,10 +17,12 @@ export function challengeIn(body: unknown): SignInChallenge | undefined {
   return extensions?.[SIWX_EXTENSION] as SignInChallenge | undefined;
 }
 
+const rejected = (message: string): GatewayError => new GatewayError('challenge_rejected', { message });
+
 /** Refuses to sign for anybody but the origin that was asked: a signature for another one could be carried there. */
 function assertBoundTo({ domain, uri }: SiwxInfo, url: URL): void {
   if (domain !== url.host || new URL(uri).origin !== url.origin) {
-    throw new Error(`the challenge from ${url.origin} asks for a signature for ${domain}`);
+    throw rejected(`the challenge from ${url.origin} asks for a signature for ${domain}`);
   }
 }
 
@@ -27,7 +30,7 @@ function assertBoundTo({ domain, uri }: SiwxInfo, url: URL): void {
 export async function signIn({ info, supportedChains }: SignInChallenge, signer: Signer, url: URL): Promise<string> {
   assertBoundTo(info, url);
   const chain = supportedChains.find(({ type }) => type === 'ed25519');
-  if (!chain) throw new Error('the challenge offers no chain that this wallet can sign for');
+  if (!chain) throw rejected('the challenge offers no chain that this wallet can sign for');
   const message: SiwxMessage = { ...info, chainId: chain.chainId, address: signer.address };
   const signature = bs58.encode(await signer.signMessage(utf8.encode(siwxMessageText(message))));
   return btoa(String.fromCharCode(...utf8.encode(JSON.stringify({ ...message, type: chain.type, signature }))));

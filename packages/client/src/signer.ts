@@ -1,17 +1,5 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { pkcs8OfSeed } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-
-/** A key pair as Solana tools keep it: 32 bytes of seed, 32 of public key. */
-export function newKeypair(): Uint8Array {
-  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  return Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
-}
-
-/** The key pair in a Solana CLI keypair file: a JSON array of 64 numbers. */
-export const keypairFromFile = (path: string): Uint8Array =>
-  Uint8Array.from(JSON.parse(readFileSync(path, 'utf8')) as number[]);
 
 /** A Solana wallet, as far as a sign-in needs one. */
 export interface Signer {
@@ -21,25 +9,40 @@ export interface Signer {
   signMessage(message: Uint8Array): Promise<Uint8Array>;
 }
 
-const SEED_BYTES = 32;
+const { subtle } = globalThis.crypto;
 
-function signerOf(privateKey: KeyObject): Signer {
-  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
-  return {
-    address: bs58.encode(Buffer.from(x, 'base64url')),
-    signMessage: async (message) => sign(null, message, privateKey),
-  };
+/** A key of WebCrypto. */
+export type Key = Parameters<typeof subtle.sign>[1];
+
+/** An Ed25519 key pair of WebCrypto; its private key need not be extractable. */
+export interface KeyPair {
+  readonly privateKey: Key;
+  readonly publicKey: Key;
+}
+
+const SEED_BYTES = 32;
+const ALGORITHM = 'Ed25519';
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A wallet from a key pair of WebCrypto. */
+export async function signerFromKeyPair({ privateKey, publicKey }: KeyPair): Promise<Signer> {
+  const address = bs58.encode(new Uint8Array(await subtle.exportKey('raw', publicKey)));
+  const signMessage = async (message: Uint8Array) =>
+    new Uint8Array(await subtle.sign(ALGORITHM, privateKey, message as Bytes));
+  return { address, signMessage };
+}
+
+/** A wallet that nobody has used before, and that nobody can copy: its key stays inside of WebCrypto, and is gone with the page. */
+export async function throwAwaySigner(): Promise<Signer> {
+  return signerFromKeyPair((await subtle.generateKey(ALGORITHM, false, ['sign', 'verify'])) as KeyPair);
 }
 
 /** A wallet from the 32-byte seed, or the 64 bytes of seed and public key that Solana tools keep. */
-export function signerFromBytes(bytes: Uint8Array): Signer {
+export async function signerFromBytes(bytes: Uint8Array): Promise<Signer> {
   if (bytes.length !== SEED_BYTES && bytes.length !== 2 * SEED_BYTES) throw new TypeError('a key has 32 or 64 bytes');
-  const der = Buffer.from(pkcs8OfSeed(bytes.subarray(0, SEED_BYTES)));
-  return signerOf(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+  const pkcs8 = pkcs8OfSeed(bytes.subarray(0, SEED_BYTES)) as Bytes;
+  const privateKey = await subtle.importKey('pkcs8', pkcs8, ALGORITHM, true, ['sign']);
+  const { d: _, ...jwk } = await subtle.exportKey('jwk', privateKey);
+  const publicKey = await subtle.importKey('jwk', { ...jwk, key_ops: ['verify'] }, ALGORITHM, true, ['verify']);
+  return signerFromKeyPair({ privateKey, publicKey });
 }
-
-/** A wallet from a Solana CLI keypair file. */
-export const signerFromFile = (path: string): Signer => signerFromBytes(keypairFromFile(path));
-
-/** A wallet that nobody has used before. */
-export const newSigner = (): Signer => signerFromBytes(newKeypair());

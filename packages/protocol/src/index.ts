@@ -6,6 +6,7 @@ export { createMatcher, type Match, type Placed } from './match.ts';
 export { type Cluster, NETWORKS, SIGN_IN_NETWORKS, USDC, USDC_DECIMALS } from './networks.ts';
 export { ENUMERATIONS } from './parameters.ts';
 export { HEADERS, type PaymentRequired, type Resource } from './payment-required.ts';
+export { type PositionalParameter, positionalParameters } from './positional.ts';
 export { dollars, type Pricing, priceMicros, RATES, type Rates } from './pricing.ts';
 export { CATALOG_PROVIDERS, PROVIDERS, type Provider, type UpstreamProvider } from './providers.ts';
 export { type Issue, type PaymentState, Refusal, type RefusalDetails, refusalBody } from './refusal.ts';

@@ -27,6 +27,8 @@ export interface Rule {
   readonly description: string;
   readonly in: 'path' | 'query' | 'body';
   readonly parameters: readonly string[];
+  /** Where the rule is a choice: the names of which one, or at least one, has to be given. Not published. */
+  readonly choice?: { readonly of: readonly string[]; readonly isExclusive: boolean };
   readonly holds: (values: Values) => boolean;
 }
 

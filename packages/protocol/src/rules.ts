@@ -12,6 +12,7 @@ export const exactlyOne = (...parameters: readonly string[]): Rule => ({
   description: `Exactly one of ${parameters.join(' and ')} must be given.`,
   in: 'query',
   parameters,
+  choice: { of: parameters, isExclusive: true },
   holds: (values) => parameters.filter((name) => values[name] !== undefined).length === 1,
 });
 
@@ -21,6 +22,7 @@ export const combinedCount = (place: Rule['in'], maximum: number, ...parameters:
   description: `${parameters.join(' and ')} together must hold 1 to ${maximum} items.`,
   in: place,
   parameters,
+  choice: { of: parameters, isExclusive: false },
   holds: (values) => {
     const total = parameters.reduce((sum, name) => sum + count(values, name), 0);
     return total >= 1 && total <= maximum;
@@ -45,6 +47,7 @@ export const exactlyOneIn = (position: number, ...names: readonly string[]): Rul
   description: `params[${position}] must hold exactly one of ${names.join(' and ')}.`,
   in: 'body',
   parameters: [`params[${position}]`],
+  choice: { of: names, isExclusive: true },
   holds: ({ params }) => {
     const object: unknown = Array.isArray(params) ? params[position] : undefined;
     if (typeof object !== 'object' || object === null) return true;

@@ -1,4 +1,5 @@
-import { dollars, priceMicros, RATES, routes } from '@asset-gateway/protocol';
+import { dollars, everyRoute, priceMicros, RATES, routes } from '@asset-gateway/protocol';
+import { clientMethods } from './client-methods.ts';
 import { routesPage } from './markdown.ts';
 import { openApi } from './openapi.ts';
 import type { Service } from './service.ts';
@@ -11,8 +12,9 @@ const EVERYTHING: Service = {
 };
 const ORIGIN = 'http://localhost:8402';
 
-/** The pages that are kept in the repository, by their path from its root. */
+/** The files that are kept in the repository and made from the table, by their path from its root. */
 export const writtenPages = (): Readonly<Record<string, string>> => ({
   'docs/routes.md': routesPage(EVERYTHING),
+  'packages/client/src/methods.ts': clientMethods(everyRoute, EVERYTHING.priceUsd),
   'openapi.json': `${JSON.stringify(openApi(EVERYTHING, ORIGIN), null, 2)}\n`,
 });

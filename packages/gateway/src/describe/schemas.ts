@@ -14,7 +14,8 @@ const isObject = (value: unknown): value is JsonSchema =>
 export const published = (schema: TSchema): JsonSchema => JSON.parse(JSON.stringify(schema)) as JsonSchema;
 
 /** A row's rules as they are published: all but what judges them. */
-export const publishedRules = ({ rules }: Route): JsonObject[] => rules.map(({ holds: _, ...rule }) => rule);
+export const publishedRules = ({ rules }: Route): JsonObject[] =>
+  rules.map(({ holds: _, choice: __, ...rule }) => rule);
 
 const PRICE: JsonSchema = { type: 'string', pattern: '^[0-9]+\\.[0-9]{2,6}$', description: 'Dollars paid.' };
 

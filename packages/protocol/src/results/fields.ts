@@ -16,9 +16,12 @@ export const number = (description: string) => Type.Number({ description });
 /** A whole number. */
 export const integer = (description: string) => Type.Integer({ description });
 
-/** An unsigned number of 64 bits: JSON readers that keep numbers as doubles round it beyond 2^53. */
+/**
+ * An unsigned number of 64 bits: JSON readers that keep numbers as doubles round it beyond 2^53. The maximum is the double next
+ * to the largest one, as such readers would refuse the largest otherwise.
+ */
 export const u64 = (what: string) =>
-  Type.Integer({ minimum: 0, description: `${what}, a whole number of up to 64 bits.` });
+  Type.Integer({ minimum: 0, maximum: 2 ** 64, description: `${what}, a whole number of up to 64 bits.` });
 
 /** True or false. */
 export const flag = (description: string) => Type.Boolean({ description });

@@ -1,0 +1,38 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { pkcs8OfSeed } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import type { Signer } from './signer.ts';
+
+/** A key pair as Solana tools keep it: 32 bytes of seed, 32 of public key. */
+export function newKeypair(): Uint8Array {
+  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  return Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
+}
+
+/** The key pair in a Solana CLI keypair file: a JSON array of 64 numbers. */
+export const keypairFromFile = (path: string): Uint8Array =>
+  Uint8Array.from(JSON.parse(readFileSync(path, 'utf8')) as number[]);
+
+const SEED_BYTES = 32;
+
+function signerOf(privateKey: KeyObject): Signer {
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  return {
+    address: bs58.encode(Buffer.from(x, 'base64url')),
+    signMessage: async (message) => sign(null, message, privateKey),
+  };
+}
+
+/** A wallet from the 32-byte seed, or the 64 bytes of seed and public key that Solana tools keep. */
+export function signerFromBytes(bytes: Uint8Array): Signer {
+  if (bytes.length !== SEED_BYTES && bytes.length !== 2 * SEED_BYTES) throw new TypeError('a key has 32 or 64 bytes');
+  const der = Buffer.from(pkcs8OfSeed(bytes.subarray(0, SEED_BYTES)));
+  return signerOf(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+}
+
+/** A wallet from a Solana CLI keypair file. */
+export const signerFromFile = (path: string): Signer => signerFromBytes(keypairFromFile(path));
+
+/** A wallet that nobody has used before. */
+export const newSigner = (): Signer => signerFromBytes(newKeypair());

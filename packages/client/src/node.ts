@@ -1,0 +1,1 @@
+export { keypairFromFile, newKeypair, newSigner, signerFromBytes, signerFromFile } from './keypair.ts';

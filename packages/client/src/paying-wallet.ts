@@ -1,0 +1,41 @@
+import type { Transaction, TransactionSigner } from '@solana/kit';
+import { GatewayError } from './error.ts';
+import type { KeyPair } from './signer.ts';
+import { accountOf, featureOf, type Wallet } from './wallet-standard.ts';
+
+/** What can sign a payment. */
+export type PayingWallet = Uint8Array | KeyPair | Wallet | { readonly address: string };
+
+interface SignTransaction {
+  signTransaction(input: object): Promise<readonly { signedTransaction: Uint8Array }[]>;
+}
+
+const CHAINS: Readonly<Record<string, string>> = {
+  'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp': 'solana:mainnet',
+  'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1': 'solana:devnet',
+};
+
+/** A Wallet Standard wallet as a signer of `@solana/kit`. Nothing but its signature is taken of what it gives back. */
+async function walletSigner(wallet: Wallet, network: string): Promise<TransactionSigner> {
+  const kit = await import('@solana/kit');
+  const account = await accountOf(wallet);
+  const { signTransaction } = featureOf<SignTransaction>(wallet, 'solana:signTransaction');
+  const address = kit.address(account.address);
+  const sign = async (transaction: Transaction) => {
+    const bytes = new Uint8Array(kit.getTransactionEncoder().encode(transaction));
+    const [output] = await signTransaction({ account, chain: CHAINS[network], transaction: bytes });
+    const signature = output && kit.getTransactionDecoder().decode(output.signedTransaction).signatures[address];
+    if (!signature) throw new GatewayError('not_signed', { message: `${wallet.name} has not signed the payment` });
+    return { [address]: signature };
+  };
+  return { address, signTransactions: (transactions) => Promise.all(transactions.map(sign)) } as TransactionSigner;
+}
+
+/** A signer of `@solana/kit` for what pays on this network (CAIP-2). */
+export async function transactionSigner(wallet: PayingWallet, network: string): Promise<TransactionSigner> {
+  const kit = await import('@solana/kit');
+  if (wallet instanceof Uint8Array) return kit.createKeyPairSignerFromBytes(wallet);
+  if ('privateKey' in wallet)
+    return kit.createSignerFromKeyPair(wallet as Parameters<typeof kit.createSignerFromKeyPair>[0]);
+  return 'features' in wallet ? walletSigner(wallet, network) : (wallet as TransactionSigner);
+}

@@ -1,0 +1,168 @@
+import { positionalParameters, type Route } from '@asset-gateway/protocol';
+import { comment, literal, quoted, typeText, uint64Paths } from './client-types.ts';
+import { type JsonSchema, published } from './schemas.ts';
+import type { Service } from './service.ts';
+
+type PriceOf = Service['priceUsd'];
+
+/** The rows that one method of a client reaches, one for each cluster and provider. */
+interface Method {
+  readonly surface: string;
+  readonly name: string;
+  readonly rows: readonly [Route, ...Route[]];
+}
+
+/** One argument of a method. */
+interface Argument {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+}
+
+const HEAD = `// Made from the route table by \`npm run docs\`. Not written by hand.
+import type { Call } from './call.ts';
+import type { MethodTable } from './method-row.ts';
+`;
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const typeName = ({ surface, name }: Method, kind: string): string => `${capital(surface)}${capital(name)}${kind}`;
+
+/** All methods, in the order of the table. */
+export function methodsOf(routes: readonly Route[]): readonly Method[] {
+  const methods = new Map<string, Method>();
+  for (const route of routes) {
+    const name = route.id.slice(route.id.lastIndexOf('.') + 1);
+    const key = `${route.surface}.${name}`;
+    const known = methods.get(key);
+    const rows = known ? ([...known.rows, route] as const) : ([route] as const);
+    methods.set(key, { surface: route.surface, name, rows: rows as unknown as Method['rows'] });
+  }
+  return [...methods.values()];
+}
+
+/** How the values of a call travel: what the last argument becomes, or all of them. */
+function takes({ input, credit }: Route): string | undefined {
+  if (credit === 'sold') return 'amount';
+  if (input.query) return 'query';
+  const params = input.body?.properties.params as JsonSchema | undefined;
+  if (params) return params.prefixItems ? 'params' : 'named';
+  return input.body ? 'body' : undefined;
+}
+
+/** What a choice among members adds to the type of all of them. */
+function choiceText({ rules }: Route, schema: JsonSchema): string {
+  const { of, isExclusive } = rules.find(({ choice }) => choice)?.choice ?? { of: [], isExclusive: false };
+  const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
+  if (of.length === 0 || !of.every((name) => properties[name])) return '';
+  const alternatives = of.map((name) => {
+    const given = `${quoted(name)}: ${typeText(properties[name] ?? {}, 'input')}`;
+    const others = of.filter((other) => other !== name).map((other) => `; ${quoted(other)}?: undefined`);
+    return `{ ${given}${isExclusive ? others.join('') : ''} }`;
+  });
+  return ` & (${alternatives.join(' | ')})`;
+}
+
+const inputText = (route: Route, schema: JsonSchema, indent = ''): string =>
+  typeText(schema, 'input', indent) + choiceText(route, schema);
+
+/** The object that the last argument is, where there is one. */
+function objectOf({ input }: Route): JsonSchema | undefined {
+  const object = input.query ?? input.body?.properties.params ?? input.body;
+  const schema = object && published(object as typeof input.body & object);
+  return schema?.properties && Object.keys(schema.properties).length > 0 ? schema : undefined;
+}
+
+function argumentsOf(method: Method): readonly Argument[] {
+  const [row] = method.rows;
+  if (takes(row) === 'amount') return [{ name: 'amount', type: '{ usd: number }', isRequired: false }];
+  const positional = positionalParameters(row)?.map(({ name, isRequired, schema }) => ({
+    name,
+    type: schema.type === 'object' ? inputText(row, schema, '  ') : typeText(schema, 'input'),
+    isRequired,
+  }));
+  if (positional) return positional;
+  const inPath = Object.entries(row.input.path?.properties ?? {}).map(([name, schema]) => {
+    return { name, type: typeText(schema as JsonSchema, 'input'), isRequired: true };
+  });
+  const object = objectOf(row);
+  const isRequired =
+    ((object?.required as readonly string[]) ?? []).length > 0 || row.rules.some((rule) => rule.choice);
+  return object ? [...inPath, { name: 'input', type: inputText(row, object), isRequired }] : inPath;
+}
+
+/** The arguments of the row's example, as they are written. */
+export function exampleArguments(row: Route): string[] {
+  const { path = {}, query, body } = row.example;
+  const params: unknown = body?.params;
+  if (takes(row) === 'amount') return [];
+  if (Array.isArray(params)) return params.map(literal);
+  const object = query ?? params ?? body;
+  return [...Object.values(path), ...(object === undefined ? [] : [object])].map(literal);
+}
+
+function priceText({ rows }: Method, priceUsd: PriceOf): string {
+  if (rows[0].access !== 'exact') return rows[0].access === 'siwx' ? 'Free, for a signature.' : 'Free.';
+  if (rows[0].credit === 'sold') return 'The amount is yours to choose among those that the gateway sells.';
+  const prices = new Map(rows.map((row) => [row.provider, `$${priceUsd(row)}`]));
+  if (new Set(prices.values()).size === 1) return `$${priceUsd(rows[0])} a call.`;
+  return `${[...prices].map(([provider, price]) => `${price} by ${provider}`).join(', ')} a call.`;
+}
+
+function signature(method: Method, priceUsd: PriceOf): string {
+  const [row] = method.rows;
+  const written = `${method.surface}.${method.name}(${exampleArguments(row).join(', ')})`;
+  const lines = [row.description, '', priceText(method, priceUsd), '@example', `await client.${written}`];
+  const given = argumentsOf(method).map(({ name, type, isRequired }) => {
+    const isNamed = type.startsWith('{') && name === 'input';
+    return `${name}${isRequired ? '' : '?'}: ${isNamed ? typeName(method, 'Input') : type}`;
+  });
+  return `${comment(lines, '  ')}  ${method.name}(${given.join(', ')}): Call<${typeName(method, 'Result')}>;\n`;
+}
+
+function typesOf(method: Method): string {
+  const [row] = method.rows;
+  const input = argumentsOf(method).find(({ name, type }) => name === 'input' && type.startsWith('{'));
+  const result = typeText(published(row.result.schema), 'result');
+  return [
+    ...(input ? [`export type ${typeName(method, 'Input')} = ${input.type};\n`] : []),
+    `export type ${typeName(method, 'Result')} = ${result};\n`,
+  ].join('\n');
+}
+
+/** What the client has to know of a method when it is called. */
+function rowText({ surface, name, rows }: Method): string {
+  const [{ path, access, cluster, provider, result, httpMethod }] = rows;
+  const template = path.replace(`/solana/${cluster}/${provider}/`, '/solana/:cluster/:provider/');
+  const isSold = rows[0].credit === 'sold';
+  const served = rows.map((row) => (isSold ? row.cluster : `${row.cluster}/${row.provider}`));
+  const uint64 = uint64Paths(published(result.schema));
+  return `    ${name}: ${literal({
+    path: isSold ? path.replace(`/${cluster}`, '/:cluster') : template,
+    access,
+    ...(httpMethod === 'POST' && { post: true }),
+    ...(takes(rows[0]) && { takes: takes(rows[0]) }),
+    ...(cluster && { served }),
+    ...(uint64.length > 0 && { uint64 }),
+    ...(surface === 'system' && { bare: true }),
+  })},\n`;
+}
+
+/** The typed methods of the client, as a file of TypeScript. */
+export function clientMethods(routes: readonly Route[], priceUsd: PriceOf): string {
+  const methods = methodsOf(routes);
+  const surfaces = [...new Set(methods.map(({ surface }) => surface))];
+  const of = (surface: string) => methods.filter((method) => method.surface === surface);
+  const interfaces = surfaces.map((surface) => {
+    const signatures = of(surface).map((method) => signature(method, priceUsd));
+    return `export interface ${capital(surface)}Methods {\n${signatures.join('\n')}}\n`;
+  });
+  const all = surfaces.map((surface) => `  readonly ${surface}: ${capital(surface)}Methods;\n`).join('');
+  const table = surfaces.map((surface) => `  ${surface}: {\n${of(surface).map(rowText).join('')}  },\n`).join('');
+  return [
+    HEAD,
+    ...methods.map(typesOf),
+    ...interfaces,
+    `/** Every method, by family. */\nexport interface Methods {\n${all}}\n`,
+    `/** What the methods are built from. */\nexport const METHODS: MethodTable = {\n${table}};\n`,
+  ].join('\n');
+}
