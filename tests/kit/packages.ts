@@ -14,17 +14,26 @@ export type Manifests = Readonly<Record<string, object>>;
 const isRequired = process.env.REQUIRE_ALL === '1';
 const UNREACHABLE = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH)\b/;
 const INSTALL = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline'];
-const NO_LONG_WAIT = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
+const NO_LONG_WAIT = ['--fetch-timeout=30000', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
 
-/** What npm said, and how it ended, after it installed these packages. */
+/** A registry that stalls would keep the file from ever ending: what happens before its tests has no limit of its own. */
+const MOST_MS = 150_000;
+const ATTEMPTS = 2;
+
+/** What npm said, and how it ended, after it installed these packages; no code where it took too long. */
 async function install(folder: string, manifests: Manifests): Promise<{ code: number | null; said: string }> {
   for (const [path, manifest] of Object.entries(manifests)) {
     mkdirSync(join(folder, path), { recursive: true });
     writeFileSync(join(folder, path, 'package.json'), JSON.stringify({ private: true, type: 'module', ...manifest }));
   }
-  const npm = spawn('npm', [...INSTALL, ...NO_LONG_WAIT], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-  const [said, [code]] = await Promise.all([text(npm.stderr), once(npm, 'exit') as Promise<[number | null]>]);
-  return { code, said };
+  let outcome: { code: number | null; said: string } = { code: null, said: '' };
+  for (let attempt = 0; attempt < ATTEMPTS && outcome.code === null; attempt++) {
+    const options = { cwd: folder, timeout: MOST_MS, killSignal: 'SIGKILL' } as const;
+    const npm = spawn('npm', [...INSTALL, ...NO_LONG_WAIT], { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+    const [said, [code]] = await Promise.all([text(npm.stderr), once(npm, 'exit') as Promise<[number | null]>]);
+    outcome = { code, said };
+  }
+  return outcome;
 }
 
 function skip(title: string, missing: string, body: (folder: string) => void): void {
