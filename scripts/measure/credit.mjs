@@ -5,7 +5,8 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GatewayClient, newSigner } from '../../packages/client/dist/index.js';
+import { createClient } from '../../packages/client/dist/index.js';
+import { newSigner } from '../../packages/client/dist/node.js';
 import { NETWORKS } from '../../packages/protocol/dist/index.js';
 import { microsPerRequest, send, start } from './processes.mjs';
 
@@ -60,7 +61,7 @@ const { url, child } = await start('gateway.mjs', {
 });
 
 const subject = (name, path, credit) => {
-  const clients = signers.map((signer) => new GatewayClient({ baseUrl: url, signer, credit }));
+  const clients = signers.map((signer) => createClient({ baseUrl: url, signer, credit }));
   return { name, child, asks: clients.map((client) => () => client.ask(path)), expected: 200 };
 };
 const subjects = [subject('signed, free', FREE, false), subject('signed, from credit', PAID, true)];

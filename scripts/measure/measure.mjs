@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GatewayClient, newSigner } from '../../packages/client/dist/index.js';
+import { createClient } from '../../packages/client/dist/index.js';
+import { newSigner } from '../../packages/client/dist/node.js';
 import { microsPerRequest, send, start } from './processes.mjs';
 import { measureStages } from './stages.mjs';
 
@@ -24,7 +25,7 @@ const signers = Array.from({ length: CLIENTS }, newSigner);
 async function signed(name, file, variables, path = PATH) {
   const shared = { TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: 'a-key-of-no-upstream', WINDOW_MS };
   const { url, child } = await start(file, { PORT: '0', DATA_DIR: join(folder, name), ...shared, ...variables });
-  const clients = signers.map((signer) => new GatewayClient({ baseUrl: url, signer }));
+  const clients = signers.map((signer) => createClient({ baseUrl: url, signer }));
   return { name, url, child, asks: clients.map((client) => () => client.ask(path)), expected: 200 };
 }
 

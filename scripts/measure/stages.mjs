@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GatewayClient, newSigner } from '../../packages/client/dist/index.js';
+import { createClient } from '../../packages/client/dist/index.js';
+import { newSigner } from '../../packages/client/dist/node.js';
 import { Channels } from '../../packages/gateway/dist/compose/channels.js';
 import { bindEndpoints } from '../../packages/gateway/dist/compose/endpoints.js';
 import { openState } from '../../packages/gateway/dist/compose/state.js';
@@ -69,7 +70,7 @@ async function signedInbound({ match, log, randomId }) {
     const { status, body } = refuse(await endpoint.gate.admit(call, trail).catch((error) => error), trail);
     return new Response(body, { status });
   };
-  await new GatewayClient({ baseUrl: ORIGIN, signer: newSigner(), fetch }).ask(PATH);
+  await createClient({ baseUrl: ORIGIN, signer: newSigner(), fetch }).ask(PATH);
   return inboundOf({ 'sign-in-with-x': header });
 }
 

@@ -1,11 +1,6 @@
-import {
-  challengeIn,
-  newKeypair,
-  newSigner,
-  paymentFor,
-  signerFromBytes,
-  signIn,
-} from '../../../packages/client/dist/index.js';
+import { challengeIn, signIn } from '../../../packages/client/dist/index.js';
+import { newKeypair, newSigner, signerFromBytes } from '../../../packages/client/dist/node.js';
+import { paymentFor } from '../../../packages/client/dist/pay.js';
 
 const SIGNED_FROM = 1 + 2 * 64;
 const PAYER_SIGNATURE = 1 + 64;
@@ -35,7 +30,7 @@ export async function openBuyer({ row, example, ask, chain, funds = 0n }) {
   const requirementFor = async (request) => JSON.parse((await ask(request)).body);
   const required = await requirementFor(example);
   if (!required.accepts) throw new Error(`${row.id} does not ask for a payment`);
-  const { 'PAYMENT-SIGNATURE': header } = await paymentFor(required, { keypair, rpcUrl: chain.url });
+  const { 'PAYMENT-SIGNATURE': header } = await paymentFor(required, { wallet: keypair, rpcUrl: chain.url });
   const model = jsonOf(header);
   const wire = Buffer.from(model.payload.transaction, 'base64');
   const memoAt = wire.indexOf(model.accepted.extra.memo, 0, 'latin1');
