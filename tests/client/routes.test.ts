@@ -1,0 +1,62 @@
+import { createClient, type GatewayClient } from '@asset-gateway/client';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { payWith } from '@asset-gateway/client/pay';
+import { dollars, NETWORKS, priceMicros, RATES, routes } from '@asset-gateway/protocol';
+import { Value } from 'typebox/value';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEverything } from '../discovery/everything.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
+// Sets up this process so that x402's RPC client can be used beside the gateway.
+import '../payments/wallets.ts';
+import { callRow } from './kit.ts';
+
+let gateway: TestGateway;
+let client: GatewayClient;
+beforeAll(async () => {
+  gateway = await startEverything();
+  const { solana } = gateway;
+  if (!solana) throw new Error('nothing is sold');
+  const keypair = newKeypair();
+  const signer = signerFromBytes(keypair);
+  for (const cluster of ['mainnet', 'devnet'] as const) await solana[cluster].fundUsdc(signer.address, 10_000_000n);
+  const rpcUrl = (network: string) => (network === NETWORKS.mainnet ? solana.mainnet : solana.devnet).url;
+  client = createClient({ baseUrl: gateway.url, signer, pay: payWith({ wallet: keypair, rpcUrl }) });
+});
+afterAll(() => gateway.stop());
+
+describe('a typed method answers', () => {
+  it.each(routes.map((row) => [row.id, row] as const))('%s', async (_, row) => {
+    const { result, text, price, transaction, response } = await callRow(client, row).full();
+    expect(response.status).toBe(200);
+    if (row.surface === 'system') return expect(result).toBeDefined();
+    const { result: published } = JSON.parse(text) as { result: unknown };
+    expect(Value.Check(row.result.schema, published)).toBe(true);
+    const isPaid = row.access === 'exact';
+    const micros = priceMicros(row, { rates: RATES, surchargeMicros: 0 });
+    expect(price).toBe(isPaid ? dollars(micros) : undefined);
+    expect(transaction === undefined).toBe(!isPaid);
+  });
+});
+
+describe('a number of 64 bits', () => {
+  it('is a bigint with all of its digits, in the answer of a route that is paid for', async () => {
+    const account = 'So11111111111111111111111111111111111111112';
+    const { context, value } = await client.rpc.getBalance(account);
+    expect([typeof context.slot, typeof value]).toEqual(['bigint', 'bigint']);
+    // A slot that an answer gave is taken back as it is.
+    const again = await client.rpc.getBalance(account, { minContextSlot: context.slot });
+    expect(typeof again.value).toBe('bigint');
+  });
+});
+
+describe('a method that is not served where it is asked for', () => {
+  it('is refused before anything is sent, with a sentence that says where', async () => {
+    const before = gateway.logLines.length;
+    const call = client.with({ cluster: 'devnet', provider: 'alchemy' }).das.getAsset({ id: 'x'.repeat(32) });
+    await expect(call).rejects.toMatchObject({
+      code: 'not_served',
+      message: 'das.getAsset is not served by alchemy on devnet, but by mainnet/alchemy, mainnet/helius, devnet/helius',
+    });
+    expect(gateway.logLines).toHaveLength(before);
+  });
+});

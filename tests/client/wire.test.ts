@@ -1,0 +1,117 @@
+import { createClient } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../kit/command.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+/** How many requests the gateway has logged while this was done. */
+async function arrivals(work: () => Promise<unknown>): Promise<number> {
+  const before = gateway.logLines.length;
+  await work();
+  return gateway.logLines.length - before;
+}
+
+const all = (calls: number, call: () => PromiseLike<unknown>): Promise<unknown[]> =>
+  Promise.all(Array.from({ length: calls }, call));
+
+describe('requests on the wire, by the log of the gateway', () => {
+  it('are 101 for 100 calls one after another', async () => {
+    const client = createClient({ baseUrl: gateway.url });
+    const count = await arrivals(async () => {
+      for (let call = 0; call < 100; call++) await client.tokens.search({ q: 'sol' });
+    });
+    expect(count).toBe(101);
+  });
+
+  it('are 20 for 20 parallel calls after a first', async () => {
+    const client = createClient({ baseUrl: gateway.url });
+    await client.tokens.health();
+    expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(20);
+  });
+
+  it('are 21 for 20 parallel calls that are the first', async () => {
+    const client = createClient({ baseUrl: gateway.url });
+    expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(21);
+  });
+
+  it('are two a call for parallel calls that have no patience, and one a call the next time', async () => {
+    const client = createClient({ baseUrl: gateway.url, patienceMs: 0 });
+    expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(40);
+    expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(20);
+  });
+});
+
+describe('a client heals by itself', () => {
+  it('when the answer that brought a nonce is lost', async () => {
+    let isLosing = false;
+    const losing: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (isLosing) throw new TypeError('fetch failed');
+      return response;
+    };
+    const client = createClient({ baseUrl: gateway.url, fetch: losing });
+    await client.tokens.health();
+    isLosing = true;
+    await expect(client.tokens.health()).rejects.toMatchObject({ code: 'unreachable' });
+    isLosing = false;
+    expect(await arrivals(async () => client.tokens.health())).toBe(2);
+    expect(await arrivals(async () => client.tokens.health())).toBe(1);
+  });
+
+  it('when those who wait for a nonce see the last one lost', async () => {
+    let toLose = 0;
+    const losing: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (toLose-- > 0) throw new TypeError('fetch failed');
+      return response;
+    };
+    const client = createClient({ baseUrl: gateway.url, fetch: losing });
+    await client.tokens.health();
+    toLose = 1;
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => client.tokens.health()));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([...Array(4).fill('fulfilled'), 'rejected']);
+  });
+
+  it('when the gateway has been started anew, with nonces in the pool', async () => {
+    const first = await startTestGateway();
+    const client = createClient({ baseUrl: first.url, patienceMs: 0 });
+    await all(5, () => client.tokens.health());
+    await first.stop();
+    const second = await startTestGateway({ PORT: String(first.port) });
+    try {
+      await expect(client.tokens.health()).resolves.toBeDefined();
+      expect(second.logLines).toHaveLength(2);
+      await expect(client.tokens.health()).resolves.toBeDefined();
+      expect(second.logLines).toHaveLength(3);
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it('when its clock is an hour off, either way', async () => {
+    const outcome = await runCommand([process.execPath, 'tests/client/wrong-clock.mjs', gateway.url]);
+    expect(outcome.stderr).toBe('');
+    expect(JSON.parse(outcome.stdout)).toEqual([
+      ['-3600000', 200, 200, 200],
+      ['3600000', 200, 200, 200],
+    ]);
+  });
+});
+
+describe('what a caller gives', () => {
+  it('ends a call at once: a signal', async () => {
+    const controller = new AbortController();
+    const client = createClient({ baseUrl: gateway.url, signer: newSigner() });
+    controller.abort();
+    const before = gateway.logLines.length;
+    const call = client.with({ signal: controller.signal }).tokens.health();
+    await expect(call).rejects.toMatchObject({ name: 'GatewayError', code: 'aborted' });
+    expect(gateway.logLines).toHaveLength(before);
+  });
+});
