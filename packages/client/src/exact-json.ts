@@ -52,3 +52,9 @@ export function parseExact(json: string, paths: readonly string[]): unknown {
   for (const path of paths) convert(value as Members, exact, path.split('.'));
   return value;
 }
+
+/** The result in an answer's text, as JSON that anything can read: whole numbers of 16 digits and more are text. */
+export function parseReadable(json: string, isBare: boolean): unknown {
+  const body = JSON.parse(withLongNumbersQuoted(json) ?? json) as Members;
+  return isBare ? body : body.result;
+}

@@ -1,0 +1,98 @@
+import { createClient } from '@asset-gateway/client';
+import { createTools, type Tool } from '@asset-gateway/client/tools';
+import { tool } from '@langchain/core/tools';
+import { asSchema, generateText, stepCountIs, type ToolSet } from 'ai';
+import { MockLanguageModelV3 } from 'ai/test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+
+let gateway: TestGateway;
+let tools: readonly Tool[];
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  tools = createTools(createClient({ baseUrl: gateway.url }));
+});
+afterAll(() => gateway.stop());
+
+function named(name: string): Tool {
+  const found = tools.find((each) => each.name === name);
+  if (!found) throw new Error(`no tool ${name}`);
+  return found;
+}
+
+describe('the tools', () => {
+  it('are one a method, with names that every provider takes, a price, and a schema that is one', () => {
+    expect(tools).toHaveLength(35);
+    const ajv = new Ajv2020({ strict: false });
+    for (const { name, description, inputSchema, annotations } of tools) {
+      expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+      expect(description).toMatch(/ (?:Free\.|Costs \$0\.\d{2,6} a call\.)$/);
+      expect(ajv.validateSchema(JSON.parse(JSON.stringify(inputSchema)))).toBe(true);
+      expect(annotations.readOnlyHint).toBe(true);
+    }
+  });
+
+  it('name what methods take by position', () => {
+    const { properties, required } = named('rpc_getBalance').inputSchema;
+    expect([Object.keys(properties), required]).toEqual([['account', 'options'], ['account']]);
+  });
+
+  it('answer in plain JSON', async () => {
+    const result = await named('tokens_assetDetail').execute({ assetId: 'solana', include: ['profile'] });
+    expect(JSON.parse(JSON.stringify(result))).toMatchObject({ asset: { assetId: 'solana' } });
+  });
+
+  it('say all that is wrong with an input', async () => {
+    const call = named('tokens_search').execute({ q: 'sol', limit: 0, colour: 'red' });
+    await expect(call).rejects.toMatchObject({ code: 'invalid_request', issues: { length: 2 } });
+  });
+
+  it('are given up by a signal', async () => {
+    const call = named('tokens_health').execute({}, { signal: AbortSignal.abort() });
+    await expect(call).rejects.toMatchObject({ code: 'aborted' });
+  });
+});
+
+const USAGE = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 1, text: 1, reasoning: undefined },
+};
+
+describe('in the AI SDK', () => {
+  it('are its tools as they are: the SDK reads the schema, calls and hands the answer on', async () => {
+    const set: ToolSet = Object.fromEntries(tools.map((each) => [each.name, each]));
+    const call = { type: 'tool-call', toolCallId: '1', toolName: 'tokens_search', input: '{"q":"gold"}' } as const;
+    const model = new MockLanguageModelV3({
+      doGenerate: [
+        { content: [call], finishReason: { unified: 'tool-calls', raw: undefined }, usage: USAGE, warnings: [] },
+        {
+          content: [{ type: 'text', text: 'done' }],
+          finishReason: { unified: 'stop', raw: undefined },
+          usage: USAGE,
+          warnings: [],
+        },
+      ],
+    });
+    const { steps, text } = await generateText({ model, tools: set, prompt: 'Find gold.', stopWhen: stepCountIs(2) });
+    expect(text).toBe('done');
+    expect(steps[0]?.toolResults).toMatchObject([{ toolName: 'tokens_search', output: { query: 'gold' } }]);
+    const offered = model.doGenerateCalls[0]?.tools?.find((each) => each.name === 'tokens_search');
+    expect(offered).toMatchObject({ inputSchema: { type: 'object', required: ['q'] } });
+  });
+
+  it('have schemas that it reads as what they are', async () => {
+    const { inputSchema } = named('tokens_resolve');
+    const { jsonSchema } = asSchema(inputSchema);
+    expect(await jsonSchema).toEqual(JSON.parse(JSON.stringify(inputSchema)));
+  });
+});
+
+describe('in LangChain', () => {
+  it('are tools that it validates and invokes', async () => {
+    const { name, description, inputSchema, execute } = named('tokens_search');
+    const search = tool((input: unknown) => execute(input), { name, description, schema: inputSchema as never });
+    expect(await search.invoke({ q: 'gold' } as never)).toMatchObject({ query: 'gold' });
+    await expect(search.invoke({ limit: 5 } as never)).rejects.toThrow(/schema/);
+  });
+});
