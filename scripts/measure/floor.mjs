@@ -35,8 +35,8 @@ function challenge(request) {
 
 function isSignedIn(header) {
   const sign = JSON.parse(Buffer.from(header, 'base64').toString());
-  const text = `${sign.domain} wants you to sign in with your Solana account:\n${sign.address}\n\n${sign.statement}\n
-URI: ${sign.uri}\nVersion: ${sign.version}\nChain ID: ${sign.chainId.split(':')[1]}\nNonce: ${sign.nonce}
+  const statement = sign.statement ? `${sign.statement}\n\n` : '';
+  const text = `${sign.domain} wants you to sign in with your Solana account:\n${sign.address}\n\n${statement}URI: ${sign.uri}\nVersion: ${sign.version}\nChain ID: ${sign.chainId.split(':')[1]}\nNonce: ${sign.nonce}
 Issued At: ${sign.issuedAt}${sign.expirationTime ? `\nExpiration Time: ${sign.expirationTime}` : ''}`;
   const [signature, address] = [Buffer.from(bs58.decode(sign.signature)), Buffer.from(bs58.decode(sign.address))];
   const isFresh = nonces.delete(sign.nonce) && Date.now() - Date.parse(sign.issuedAt) < 300_000;

@@ -3,6 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateKeyPairSigner } from '@solana/kit';
+import { x402Client, x402HTTPClient } from '@x402/core/client';
+import { createSIWxClientHook } from '@x402/extensions/sign-in-with-x';
+import { wrapFetchWithPayment } from '@x402/fetch';
 import { createClient } from '../../packages/client/dist/index.js';
 import { newSigner } from '../../packages/client/dist/node.js';
 import { microsPerRequest, send, start } from './processes.mjs';
@@ -29,6 +33,18 @@ async function signed(name, file, variables, path = PATH) {
   return { name, url, child, asks: clients.map((client) => () => client.ask(path)), expected: 200 };
 }
 
+/** Its challenge is read by its own client, and each request needs a challenge of its own: two arrive for one answer. */
+async function middleware(name) {
+  const { url, child } = await start('middleware.mjs', { TOKENS_API_BASE_URL: upstream.url });
+  const asks = signers.map(async () => {
+    const client = new x402HTTPClient(new x402Client());
+    const hook = createSIWxClientHook(await generateKeyPairSigner());
+    const ask = wrapFetchWithPayment(fetch, client.onPaymentRequired(hook));
+    return () => ask(url + PATH);
+  });
+  return { name, child, asks: await Promise.all(asks), expected: 200 };
+}
+
 const unsigned = (name, { url, child }, expected) => {
   return { name, child, asks: signers.map(() => () => fetch(url + PATH)), expected };
 };
@@ -43,6 +59,7 @@ const subjects = [
   await signed('floor that has kept its answer', 'floor.mjs', { KEEP: 'on' }),
   // Its Ed25519 is written in JavaScript: a few requests say enough.
   { ...(await signed('floor with the official sign-in', 'floor.mjs', { SIGN_IN: 'official' })), share: 0.05 },
+  { ...(await middleware('official middleware, its challenge included')), share: 0.05 },
   unsigned('bare server', upstream, 200),
   unsigned('gateway, challenge', gateway, 402),
 ];

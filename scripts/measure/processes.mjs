@@ -4,11 +4,16 @@ import { fileURLToPath } from 'node:url';
 
 const TICKS_PER_SECOND = 100;
 
+const children = [];
+process.once('exit', () => {
+  for (const child of children) child.kill();
+});
+
 /** Starts a script that says where it listens. */
 export function start(file, variables = {}) {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(process.execPath, [path], { env: { PATH: process.env.PATH, ...variables } });
-  process.once('exit', () => child.kill());
+  children.push(child);
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
     child.stdout.on('data', (chunk) => {

@@ -18,6 +18,8 @@ import { RequestTrail } from '../../packages/gateway/dist/stages/trail.js';
 import { routes } from '../../packages/protocol/dist/index.js';
 
 const [ROUNDS, COUNT, AT_ONCE] = [5, 2_000, 32];
+/** So short that the smaller budget lasts for every spend, one after the other. */
+const WINDOW_MS = 10;
 const PATH = '/v1/x402/tokens/health';
 const ORIGIN = 'https://gateway.example';
 const FREE = { release: () => undefined };
@@ -45,7 +47,7 @@ async function assemble(upstreamUrl, folder, limit) {
   const { store, secrets } = state;
   const crypto = (await loadSodium()) ?? nodeCrypto;
   const randomId = () => crypto.random(16).toString('hex');
-  const channels = new Channels({ config, store, onFailure: () => undefined, windowMs: 50, breaker: undefined });
+  const channels = new Channels({ config, store, onFailure: () => undefined, windowMs: WINDOW_MS, breaker: undefined });
   const originOf = fixedOrigin(ORIGIN);
   const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: true };
   const service = { name: 'measure', routes: routes.filter(({ id }) => id.startsWith('tokens')), priceUsd: () => '0' };
