@@ -97,7 +97,7 @@ describe('what would be published', { timeout: PATIENCE_MS }, () => {
   });
 
   it.each(NAMES)('of %s imports only what its package.json names', (name) => {
-    const { dependencies, optionalDependencies } = manifestOf(name);
+    const { dependencies, optionalDependencies, peerDependencies } = manifestOf(name);
     const files = packedAs(name).files.filter(({ path }) => /\.(?:js|d\.ts)$/.test(path));
     const imported = files.flatMap(({ path }) =>
       importsOf({ path, text: readFileSync(join(installed(name), path), 'utf8') }).filter(
@@ -105,7 +105,7 @@ describe('what would be published', { timeout: PATIENCE_MS }, () => {
       ),
     );
     const packages = imported.map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0]);
-    expect(Object.keys({ ...dependencies, ...optionalDependencies })).toEqual(
+    expect(Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })).toEqual(
       expect.arrayContaining([...new Set(packages)]),
     );
   });
