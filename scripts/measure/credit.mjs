@@ -12,7 +12,7 @@ import { microsPerRequest, send, start } from './processes.mjs';
 
 const { open } = createRequire(import.meta.url)('lmdb');
 
-const [ROUNDS, REQUESTS, CLIENTS, WARM_UP] = [3, 1_000, 8, 500];
+const [ROUNDS, REQUESTS, CLIENTS, WARM_UP] = [14, 500, 8, 2_500];
 const ADDRESS = 'So11111111111111111111111111111111111111112';
 const FREE = '/v1/x402/tokens/health';
 const PAID = `/v1/x402/helius/wallet/balances/${ADDRESS}`;

@@ -30,17 +30,23 @@ export type NotCharged = 'running' | 'busy' | 'insufficient';
 /** What became of an attempt to buy credit; `joined` is of a payment that is buying already. */
 export type PurchaseVerdict = 'started' | 'joined' | 'under_way' | 'over_limit';
 
-/** An account and one of its debits, and the documents that they were read from. */
+/**
+ * An account and one of its debits as they were last read or written on behalf of one call: each step begins with what the one
+ * before has left here, which spares a look, and leaves what it has written.
+ */
+export interface Sight {
+  stored?: readonly [Stored, Stored];
+}
+
+/** An account and one of its debits. */
 export interface Seen {
   readonly account: Account;
   readonly debit: Debit | undefined;
-  readonly stored: readonly [Stored, Stored];
 }
 
 /** How a price is set aside. */
 export interface HoldOptions {
-  /** The account as it was looked at, which spares another look. */
-  readonly seen?: Seen;
+  readonly sight?: Sight;
   /** How long the call may take, in milliseconds. */
   readonly leaseMs?: number;
 }
@@ -65,7 +71,24 @@ const ATTEMPTS = 40;
 const ATTEMPTS_AT_ONCE = 4;
 const MOST_PAUSE_MS = 20;
 
+/** What a step begins with, and what is written with it. */
+interface Beside extends Pick<Commit, 'answer' | 'journal'> {
+  readonly sight?: Sight | undefined;
+}
+
 const changeOf = (was: Stored, value: unknown, isLasting: boolean): Change => ({ was, value, isLasting });
+
+function changesOf([account, debit]: readonly [Stored, Stored], outcome: Outcome<unknown>): Change[] {
+  const value = outcome.debit === 'removed' ? undefined : outcome.debit;
+  const isCaptured = value?.progress === 'captured';
+  const forgetMs = isCaptured ? CREDIT.debitMs : CREDIT.heldMs;
+  return [changeOf(account, outcome.account, isCaptured), { ...changeOf(debit, value, isCaptured), forgetMs }];
+}
+
+function bothOf([account, debit]: readonly Stored[]): readonly [Stored, Stored] {
+  if (!account || !debit) throw new Error('the store has left documents out');
+  return [account, debit];
+}
 
 /**
  * Balances and debits: each step is decided by what is stored and written where that has not changed. What is charged or granted
@@ -96,8 +119,9 @@ export class Accounts {
     return readDebit(stored?.value as Debit | undefined, this.now());
   }
 
-  async look(holder: AccountHolder, id: string): Promise<Seen> {
-    return this.#seen(await this.#documents.read([accountName(holder), debitName(id)]));
+  async look(holder: AccountHolder, id: string, sight: Sight = {}): Promise<Seen> {
+    sight.stored = await this.#read(holder, id);
+    return this.#seen(sight.stored);
   }
 
   /** The answer that a debit has bought, while it is kept. */
@@ -105,9 +129,9 @@ export class Accounts {
     return this.#documents.answer(id);
   }
 
-  /** Sets the price of a call aside. What was seen of the account spares a look at it. */
-  hold(debit: NewDebit, { seen, leaseMs = CREDIT.leaseMs }: HoldOptions = {}): Promise<HoldVerdict> {
-    return this.#step<HoldVerdict>(debit, debit.id, { ...(seen && { seen }) }, ({ account, debit: known }) => {
+  /** Sets the price of a call aside. */
+  hold(debit: NewDebit, { sight, leaseMs = CREDIT.leaseMs }: HoldOptions = {}): Promise<HoldVerdict> {
+    return this.#step<HoldVerdict>(debit, { sight }, ({ account, debit: known }) => {
       if (known) return { verdict: known.progress === 'held' ? 'running' : 'captured' };
       const reason = whyNotHeld(account, debit);
       if (reason) return { verdict: reason };
@@ -124,10 +148,13 @@ export class Accounts {
    * Charges what was set aside, together with the answer that it has bought. Answers the account as it is then, or why nothing
    * was charged.
    */
-  capture(debit: NewDebit, answer: string): Promise<Account | NotCharged> {
+  capture(debit: NewDebit, answer: string, sight?: Sight): Promise<Account | NotCharged> {
     const entry = entryOf('debit', debit, { transaction: '', node: this.#node });
-    const beside = { answer: { key: debit.id, text: answer, forgetMs: CREDIT.debitMs }, journal: [entry] };
-    return this.#step<Account | NotCharged>(debit, debit.id, beside, ({ account, debit: known }) => {
+    // A payment may have been sold before under the very key.
+    const isFirst = debit.by === 'signature';
+    const kept = { key: debit.id, text: answer, forgetMs: CREDIT.debitMs, isFirst };
+    const beside = { sight, answer: kept, journal: [entry] };
+    return this.#step<Account | NotCharged>(debit, beside, ({ account, debit: known }) => {
       if (known && known.owner !== debit.owner) return { verdict: 'running' };
       if (known?.progress === 'captured') return { verdict: account };
       const after = charged(account, debit, this.now());
@@ -137,8 +164,8 @@ export class Accounts {
   }
 
   /** Gives back what this owner has set aside and not charged; `isCalled` says whether the upstream was asked for it. */
-  async release(debit: NewDebit, isCalled: boolean): Promise<void> {
-    await this.#step(debit, debit.id, {}, ({ account, debit: known }) => {
+  async release(debit: NewDebit, isCalled: boolean, sight?: Sight): Promise<void> {
+    await this.#step(debit, { sight }, ({ account, debit: known }) => {
       if (known?.progress !== 'held' || known.owner !== debit.owner) return { verdict: undefined };
       const rest = released(account, debit.id);
       const after = isCalled ? withUnchargedCall(rest, this.now()) : rest;
@@ -147,16 +174,17 @@ export class Accounts {
   }
 
   /** The answer of a debit has reached its wallet. */
-  async delivered(debit: AccountHolder & { readonly id: string }): Promise<void> {
-    await this.#changeAccount(debit, (account) => {
+  async delivered(debit: AccountHolder & { readonly id: string }, { stored }: Sight = {}): Promise<void> {
+    const decide = (account: Account) => {
       const isOwed = account.owed.some(({ id }) => id === debit.id);
       return { verdict: undefined, ...(isOwed && { account: delivered(account, debit.id) }) };
-    });
+    };
+    await this.#changeAccount(debit, decide, stored?.[0]);
   }
 
   /** Counts a call to the upstream for a debit that is captured and whose answer is gone. */
   async calledAgain(debit: Debit): Promise<void> {
-    await this.#step(debit, debit.id, {}, ({ account, debit: known }) => {
+    await this.#step(debit, {}, ({ account, debit: known }) => {
       if (known?.progress !== 'captured') return { verdict: undefined };
       return { verdict: undefined, account, debit: { ...known, callsAgain: (known.callsAgain ?? 0) + 1 } };
     });
@@ -189,44 +217,45 @@ export class Accounts {
     });
   }
 
-  #seen(found: readonly Stored[]): Seen {
-    const [account, debit] = found;
-    if (!account || !debit) throw new Error('the store has left documents out');
+  async #read(holder: AccountHolder, id: string): Promise<readonly [Stored, Stored]> {
+    return bothOf(await this.#documents.read([accountName(holder), debitName(id)]));
+  }
+
+  #seen([account, debit]: readonly [Stored, Stored]): Seen {
     return {
       account: readAccount(account.value as Account | undefined, this.now()),
       debit: readDebit(debit.value as Debit | undefined, this.now()),
-      stored: [account, debit],
     };
   }
 
-  /** One step of a debit. */
+  /** One step of a debit. What was seen before may be written over, as the store compares; it is no ground to change nothing. */
   async #step<V>(
-    holder: AccountHolder,
-    id: string,
-    { seen, ...beside }: { readonly seen?: Seen } & Pick<Commit, 'answer' | 'journal'>,
+    holder: AccountHolder & Pick<Debit, 'id'>,
+    { sight = {}, ...beside }: Beside,
     decide: (seen: Seen) => Outcome<V>,
   ): Promise<V> {
-    let now = seen ?? (await this.look(holder, id));
+    let isFresh = sight.stored === undefined;
+    sight.stored ??= await this.#read(holder, holder.id);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const { verdict, account, debit } = decide(now);
-      if (!account) return verdict;
-      const isCaptured = debit !== undefined && debit !== 'removed' && debit.progress === 'captured';
-      const value = debit === 'removed' ? undefined : debit;
-      const changes = [
-        changeOf(now.stored[0], account, isCaptured),
-        { ...changeOf(now.stored[1], value, isCaptured), forgetMs: isCaptured ? CREDIT.debitMs : CREDIT.heldMs },
-      ];
-      const committed = await this.#documents.commit({ changes, ...beside });
-      if (committed.isWritten) return verdict;
-      now = this.#seen(committed.now);
-      await this.#pause(attempt);
+      const outcome = decide(this.#seen(sight.stored));
+      if (outcome.account) {
+        const { isWritten, now } = await this.#documents.commit({
+          changes: changesOf(sight.stored, outcome),
+          ...beside,
+        });
+        sight.stored = bothOf(now);
+        if (isWritten) return outcome.verdict;
+        await this.#pause(attempt);
+      } else if (isFresh) return outcome.verdict;
+      else sight.stored = await this.#read(holder, holder.id);
+      isFresh = true;
     }
     throw new Error('too many steps at once');
   }
 
   /** One step of an account alone, which need not outlive the process. */
-  async #changeAccount<V>(holder: AccountHolder, decide: (account: Account) => Outcome<V>): Promise<V> {
-    let [stored] = await this.#documents.read([accountName(holder)]);
+  async #changeAccount<V>(holder: AccountHolder, decide: (account: Account) => Outcome<V>, seen?: Stored): Promise<V> {
+    let [stored] = seen ? [seen] : await this.#documents.read([accountName(holder)]);
     for (let attempt = 1; stored && attempt <= ATTEMPTS; attempt++) {
       const { verdict, account } = decide(readAccount(stored.value as Account | undefined, this.now()));
       if (!account) return verdict;

@@ -3,6 +3,7 @@ import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
 import type { Admission, Delivery } from '../gates/gate.ts';
 import type { Cover, CoverablePayment, SentPayment } from '../payments/cover.ts';
+import type { Sight } from './accounts.ts';
 import type { ChargedAnswers } from './charged-answers.ts';
 import { type AccountHolder, accountName, type NewDebit } from './debit.ts';
 import { Debiting, type DebitParts } from './debiting.ts';
@@ -105,13 +106,14 @@ class Coverable implements Admission {
   async #covered(): Promise<Admission | 'not yet' | undefined> {
     const debit = this.#debit();
     if (!debit || !this.#payment.hasTicket) return undefined;
-    const verdict = await fromStore(this.#parts.accounts.hold(debit, { leaseMs: this.#parts.leaseMs }));
+    const sight: Sight = {};
+    const verdict = await fromStore(this.#parts.accounts.hold(debit, { leaseMs: this.#parts.leaseMs, sight }));
     if (verdict === 'insufficient') return undefined;
     if (verdict === 'busy') return 'not yet';
     if (verdict !== 'held') throw refusalOf(verdict);
     this.#parts.onStep?.('hold');
     const headersOf = () => this.#parts.responseOf(this.#holder, this.#payment);
-    return new Debiting(this.#parts, debit, { headersOf, isHeld: true });
+    return new Debiting(this.#parts, debit, { headersOf, sight, isHeld: true });
   }
 
   #debit(): NewDebit | undefined {

@@ -1,7 +1,7 @@
 import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
 import type { Admission } from '../gates/gate.ts';
-import type { Accounts, Seen } from './accounts.ts';
+import type { Accounts, Sight } from './accounts.ts';
 import type { NewDebit } from './debit.ts';
 import { type HeadersOf, receiptOf, refusalOf } from './receipts.ts';
 
@@ -20,8 +20,8 @@ export interface DebitOptions {
   readonly headersOf: HeadersOf;
   /** What every answer from here on carries. */
   readonly admissionHeaders?: HeadersOf;
-  /** The account as it was looked at, which spares another look. */
-  readonly seen?: Seen;
+  /** What was seen of it so far. */
+  readonly sight?: Sight;
   /** The price was set aside before. */
   readonly isHeld?: boolean;
 }
@@ -34,6 +34,7 @@ export class Debiting implements Admission {
   readonly #parts: DebitParts;
   readonly #debit: NewDebit;
   readonly #options: DebitOptions;
+  readonly #sight: Sight;
   #isHeld: boolean;
   #isCalled = false;
 
@@ -41,6 +42,7 @@ export class Debiting implements Admission {
     this.#parts = parts;
     this.#debit = debit;
     this.#options = options;
+    this.#sight = options.sight ?? {};
     this.#isHeld = options.isHeld === true;
     this.headers = options.admissionHeaders ?? none;
   }
@@ -48,8 +50,7 @@ export class Debiting implements Admission {
   async spend(take: NoncedTake): Promise<Slot> {
     if (!this.#isHeld) {
       const { accounts, leaseMs } = this.#parts;
-      const { seen } = this.#options;
-      const verdict = await fromStore(accounts.hold(this.#debit, { leaseMs, ...(seen && { seen }) }));
+      const verdict = await fromStore(accounts.hold(this.#debit, { leaseMs, sight: this.#sight }));
       if (verdict !== 'held') throw refusalOf(verdict);
       this.#isHeld = true;
       this.#parts.onStep?.('hold');
@@ -62,18 +63,21 @@ export class Debiting implements Admission {
   async settle({ json }: Answer): Promise<Receipt> {
     const { accounts, onStep, onFailure } = this.#parts;
     onStep?.('upstream');
-    const account = await fromStore(accounts.capture(this.#debit, json), { payment: { state: 'pending' } });
+    const account = await fromStore(accounts.capture(this.#debit, json, this.#sight), {
+      payment: { state: 'pending' },
+    });
     if (typeof account === 'string') throw refusalOf(account);
     this.#isHeld = false;
     onStep?.('capture');
     const onDelivered = () => {
       onStep?.('respond');
-      accounts.delivered(this.#debit).catch(onFailure);
+      accounts.delivered(this.#debit, this.#sight).catch(onFailure);
     };
     return { ...receiptOf(this.#debit, account, this.#options.headersOf), onDelivered };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isHeld) await this.#parts.accounts.release(this.#debit, this.#isCalled).catch(this.#parts.onFailure);
+    const { accounts, onFailure } = this.#parts;
+    if (this.#isHeld) await accounts.release(this.#debit, this.#isCalled, this.#sight).catch(onFailure);
   }
 }

@@ -3,7 +3,9 @@ import type { Call, Challenge, Trail } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
 import type { Admission, Delivery, Gate } from '../gates/gate.ts';
 import { carriesSignIn, readValidSignIn } from '../gates/siwx/sign-ins.ts';
+import type { SignedRequest } from '../payments/cover.ts';
 import { balanceOf } from './account.ts';
+import type { Sight } from './accounts.ts';
 import { EPOCH, freshNonce, type SpendingParts } from './challenge.ts';
 import type { ChargedAnswers } from './charged-answers.ts';
 import { type AccountHolder, type NewDebit, signedDebitId } from './debit.ts';
@@ -23,7 +25,7 @@ export interface PaymentGate extends Gate {
   /** Refuses where nothing can be bought at the moment. */
   assertOpen(): void;
   /** What this wallet has paid for this very request and not got; refuses while the outcome is open. */
-  owedTo(payer: string, call: Call): Promise<Admission | Delivery | undefined>;
+  owedTo(payer: string, request: SignedRequest): Promise<Admission | Delivery | undefined>;
 }
 
 /** The gate of a paid route that takes credit as well: a wallet's signature over this very path spends what it has paid before. */
@@ -60,10 +62,11 @@ export class CreditGate implements Gate {
     const fresh = () => ({ [HEADERS.replayNonce]: freshNonce(signIn, origin) });
     const response = () => responseOf(call, origin, holder);
     const again = () => ({ ...response(), ...fresh() });
-    const paid = this.#payments.owedTo(holder.wallet, call);
+    const paid = this.#payments.owedTo(holder.wallet, { call, origin, requestHash });
     // Asked together with the account, and of no use where this very signature has bought something.
     paid.catch(() => undefined);
-    const seen = await fromStore(accounts.look(holder, id));
+    const sight: Sight = {};
+    const seen = await fromStore(accounts.look(holder, id, sight));
     const earlier =
       (await answers.known(seen.debit, requestHash, again)) ??
       (await answers.owed(holder, seen.account, requestHash, again)) ??
@@ -75,6 +78,6 @@ export class CreditGate implements Gate {
     }
     const ask = { route: call.route.id, requestHash, requestId: trail.requestId };
     const debit: NewDebit = { ...holder, ...ask, id, micros: priceMicros, by: 'signature', owner: randomId() };
-    return new Debiting(this.#parts, debit, { headersOf: response, admissionHeaders: fresh, seen });
+    return new Debiting(this.#parts, debit, { headersOf: response, admissionHeaders: fresh, sight });
   }
 }

@@ -6,13 +6,14 @@ import type { NewDebit } from './debit.ts';
 
 /** A browser's script may read it as well. */
 const EXPOSED = 'Access-Control-Expose-Headers';
+const EXPOSED_HEADERS = `${CORS_HEADERS[EXPOSED]}, ${HEADERS.credit}`;
 
 /** What every answer that was paid from credit says of it, as a dictionary of RFC 8941, in millionths of a dollar. */
 export const creditHeader = (chargedMicros: number | undefined, account: Account): Record<string, string> => {
   const charged = chargedMicros === undefined ? '' : `charged=${chargedMicros}, `;
   return {
     [HEADERS.credit]: `${charged}balance=${balanceOf(account)}`,
-    [EXPOSED]: `${CORS_HEADERS[EXPOSED]}, ${HEADERS.credit}`,
+    [EXPOSED]: EXPOSED_HEADERS,
   };
 };
 

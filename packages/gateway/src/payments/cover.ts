@@ -22,6 +22,13 @@ export interface CoverablePayment extends SentPayment {
   readonly creditMicros: number;
 }
 
+/** A call that its wallet has signed, and what was found out about it already. */
+export interface SignedRequest {
+  readonly call: Call;
+  readonly origin: string;
+  readonly requestHash: string;
+}
+
 /** What may pay in a payment's place: what its wallet has paid before. */
 export interface Cover {
   /** What this very payment was covered for before: its answer, or a refusal where that was another request. */

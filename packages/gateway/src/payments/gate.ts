@@ -6,7 +6,7 @@ import type { Crypto } from '../gates/crypto.ts';
 import type { Admission, Delivery, Gate } from '../gates/gate.ts';
 import type { OriginOf } from '../gates/origin.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
-import type { Cover, SentPayment } from './cover.ts';
+import type { Cover, SentPayment, SignedRequest } from './cover.ts';
 import { Deliveries } from './deliveries.ts';
 import { Purchase } from './purchase.ts';
 import type { PurchaseDependencies } from './purchase-dependencies.ts';
@@ -105,9 +105,8 @@ export class ExactGate implements Gate {
   }
 
   /** What this wallet, which has signed, has paid for this very request and not got; refuses while the outcome is open. */
-  owedTo(payer: string, call: Call): Promise<Admission | Delivery | undefined> {
-    const { originOf, receipts } = this.#parts;
-    const request = { requestHash: requestHashOf(call), ...tellingOf(call, originOf(call.inbound), receipts) };
+  owedTo(payer: string, { call, origin, requestHash }: SignedRequest): Promise<Admission | Delivery | undefined> {
+    const request = { requestHash, ...tellingOf(call, origin, this.#parts.receipts) };
     return this.#deliveries.owed(request, { payer, isProven: true });
   }
 

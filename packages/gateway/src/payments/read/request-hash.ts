@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Call } from '../../call.ts';
 
-const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+const sha256 = (data: string | Uint8Array): string => hash('sha256', data);
 
 /** What a payment is bound to: the route, its path parameters, the query in any order, the body to the byte. */
 export function requestHashOf({ route, parameters, query, inbound }: Call): string {

@@ -1,16 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../stores/clock.ts';
 import type { FreeSpace } from '../../stores/free-space.ts';
 import { dueName, recordName } from '../documents.ts';
 import { PAYMENTS } from '../record.ts';
-import { type Due, type HeldRecord, isOpen, NEW_PAYER, type PayerRecord } from '../state.ts';
+import { type Due, type HeldRecord, isOpen } from '../state.ts';
+import { DiskDocuments, kindOf } from './disk-documents.ts';
 import { JournalTable } from './journal-table.ts';
-import { KeptAnswers } from './kept-answers.ts';
-import { KeptDocuments } from './kept-documents.ts';
-import { PaymentTable } from './payment-table.ts';
+import { KeptAnswers, type KeptText } from './kept-answers.ts';
 import type { AnswerChange, Change, Commit, Committed, PaymentDocuments, Reach, Stored } from './port.ts';
-import { SettledPayers } from './settled-payers.ts';
 
 /** A document that is not only on disk. */
 interface Live {
@@ -24,13 +21,9 @@ interface Live {
 }
 
 const SWEEP_MS = 30_000;
-/** Found out anew from the records at the start, or of no use then. */
-const IN_MEMORY = ['due', 'signature'];
-
-const kindOf = (name: string): string => name.slice(0, name.indexOf(':'));
+const hasText = (answer: AnswerChange | undefined): answer is KeptText => answer?.text !== undefined;
 /** Whose entries a commit brings. */
 const documentOf = ([first]: readonly Change[]): string => first?.was.name ?? '';
-const keyOf = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /**
  * The documents of one process, in its folder. Each commit decides before its first await, so that nothing runs in between.
@@ -38,10 +31,8 @@ const keyOf = (name: string): string => name.slice(name.indexOf(':') + 1);
  */
 export class EmbeddedDocuments implements PaymentDocuments {
   readonly leaseMs = undefined;
-  readonly #table: PaymentTable;
+  readonly #disk: DiskDocuments;
   readonly #answers: KeptAnswers;
-  readonly #payers: SettledPayers;
-  readonly #documents: KeptDocuments;
   readonly #journal: JournalTable;
   readonly #now: Clock;
   readonly #space: FreeSpace;
@@ -54,17 +45,17 @@ export class EmbeddedDocuments implements PaymentDocuments {
   readonly #unwritten = new Set<string>();
   /** Told apart by it: what the disk had before something left memory, and what it has now. */
   #generation = 0;
+  /** Whatever is read was written by this process or is on the disk, so that a count tells versions apart. */
+  #commits = 0;
   #sweptAtMs = 0;
 
   constructor(root: RootDatabase, now: Clock, space: FreeSpace, journalKeepMs?: number) {
-    this.#table = new PaymentTable(root);
+    this.#disk = new DiskDocuments(root, now);
     this.#answers = new KeptAnswers(root, now);
-    this.#payers = new SettledPayers(root, now);
-    this.#documents = new KeptDocuments(root, now);
     this.#journal = new JournalTable(root, now, journalKeepMs);
     this.#now = now;
     this.#space = space;
-    for (const record of this.#table.unfinished()) this.#recall(record);
+    for (const record of this.#disk.unfinished()) this.#recall(record);
   }
 
   now(): number {
@@ -84,8 +75,8 @@ export class EmbeddedDocuments implements PaymentDocuments {
     if (changes.some(({ was }, index) => was.version !== now[index]?.version)) return { isWritten: false, now };
     this.#sweep();
     if (answer?.text !== undefined) this.#space.assertToBegin();
-    const version = randomBytes(8).toString('hex');
-    for (const change of changes) this.#enter(change, version);
+    this.#commits += 1;
+    for (const change of changes) this.#enter(change, `commit ${this.#commits}`);
     if (open) this.#note(open);
     if (answer) this.#need(answer);
     this.#journal.append(documentOf(changes), journal);
@@ -127,16 +118,8 @@ export class EmbeddedDocuments implements PaymentDocuments {
   #read(name: string): Stored {
     const live = this.#live.get(name);
     if (live) return { name, version: live.value === undefined ? undefined : live.version, value: live.value };
-    const value = this.#onDisk(name);
+    const value = this.#disk.get(name);
     return { name, version: value === undefined ? undefined : `disk ${this.#generation}`, value };
-  }
-
-  #onDisk(name: string): unknown {
-    const kind = kindOf(name);
-    if (kind === 'record') return this.#table.get(keyOf(name));
-    if (kind !== 'payer') return IN_MEMORY.includes(kind) ? undefined : this.#documents.get(name);
-    const settledAtMs = this.#payers.get(keyOf(name));
-    return settledAtMs === undefined ? undefined : { ...NEW_PAYER, settledAtMs };
   }
 
   #enter({ was: { name }, value, forgetMs, isLasting }: Change, version: string): void {
@@ -149,7 +132,7 @@ export class EmbeddedDocuments implements PaymentDocuments {
     this.#set(
       name,
       value,
-      { untilMs, isKept: !isLasting && (before?.isKept ?? this.#onDisk(name) !== undefined) },
+      { untilMs, isKept: !isLasting && (before?.isKept ?? this.#disk.get(name) !== undefined) },
       version,
     );
   }
@@ -192,23 +175,14 @@ export class EmbeddedDocuments implements PaymentDocuments {
   /** Everything is put in one turn, which is one transaction. */
   async #putAll(names: ReadonlySet<string>, journaled: ReadonlySet<string>, answer: AnswerChange | undefined) {
     const versions = Array.from(names, (name) => ({ name, live: this.#live.get(name) }));
-    const puts = versions.map(({ name, live }) => live && this.#put(name, live));
+    const puts = versions.map(({ name, live }) => live && this.#disk.put(name, live.value, live.untilMs));
     const entries = Array.from(journaled, (name) => this.#journal.write(name));
-    const kept = answer?.text === undefined ? undefined : this.#answers.put(answer.key, answer.text);
+    const kept = hasText(answer) ? this.#answers.put(answer) : undefined;
     await Promise.all([kept, ...puts, ...entries]);
-    await this.#table.flushed();
+    await this.#disk.flushed();
     for (const { name, live } of versions) {
       if (live && this.#live.get(name) === live) this.#live.set(name, { ...live, isKept: true });
     }
-  }
-
-  async #put(name: string, { value, untilMs }: Live): Promise<void> {
-    const kind = kindOf(name);
-    if (IN_MEMORY.includes(kind)) return;
-    if (kind === 'payer') return this.#payers.put(keyOf(name), (value as PayerRecord).settledAtMs ?? 0);
-    const forgetMs = Number.isFinite(untilMs) ? untilMs - this.#now() : undefined;
-    if (kind !== 'record') return this.#documents.put(name, value, forgetMs);
-    await (value === undefined ? this.#table.remove(keyOf(name)) : this.#table.put(value as HeldRecord));
   }
 
   /** Lets go of what is over, and of what the disk has and nobody has changed for a while. */
@@ -216,7 +190,6 @@ export class EmbeddedDocuments implements PaymentDocuments {
     const nowMs = this.now();
     if (nowMs - this.#sweptAtMs < SWEEP_MS && !this.#answers.isOverfull) return;
     if (!this.#space.isEnoughToEnd()) return;
-    this.#payers.sweep();
     const isSwept = this.#answers.sweep((key) => this.#isNeeded(key));
     this.#sweptAtMs = isSwept ? nowMs : 0;
     for (const [name, { untilMs, isKept, changedAtMs }] of this.#live) {
@@ -225,8 +198,7 @@ export class EmbeddedDocuments implements PaymentDocuments {
     }
     this.#generation += 1;
     for (const [key, untilMs] of this.#needed) if (untilMs <= nowMs) this.#lapse(key);
-    this.#table.forget(nowMs);
-    this.#documents.forget(nowMs);
+    this.#disk.forget(nowMs);
     this.#journal.forget(nowMs);
   }
 
@@ -234,6 +206,6 @@ export class EmbeddedDocuments implements PaymentDocuments {
   #lapse(key: string): void {
     this.#needed.delete(key);
     const record = this.#read(recordName(key)).value as HeldRecord | undefined;
-    if (record?.owed) this.#table.lapse(key);
+    if (record?.owed) this.#disk.lapse(key);
   }
 }

@@ -1,6 +1,10 @@
 import type { Database, RootDatabase } from 'lmdb';
 import type { Clock } from '../../stores/clock.ts';
 import { PAYMENTS } from '../record.ts';
+import type { AnswerChange } from './port.ts';
+
+/** An answer that is to be kept. */
+export type KeptText = AnswerChange & { readonly text: string };
 
 interface KeptAnswer {
   readonly text: string;
@@ -48,10 +52,10 @@ export class KeptAnswers {
     return this.#bytes > PAYMENTS.answerBytes;
   }
 
-  async put(key: string, text: string): Promise<void> {
+  async put({ key, text, isFirst = false }: KeptText): Promise<void> {
     const answer = { text, atMs: this.#now() };
     const size = sizeOf(answer);
-    const before = this.#coming.get(key) ?? this.#sizeOnDisk(key);
+    const before = this.#coming.get(key) ?? (isFirst ? undefined : this.#sizeOnDisk(key));
     const writes = before ? [this.#drop(key, before)] : [];
     this.#coming.set(key, size);
     this.#bytes += size.bytes;

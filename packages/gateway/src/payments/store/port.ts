@@ -26,6 +26,8 @@ export interface AnswerChange {
   readonly key: string;
   /** The answer; the one that is kept already, unless told. */
   readonly text?: string;
+  /** None can be kept for this key yet, which spares a look. */
+  readonly isFirst?: boolean;
   /** When it may be forgotten, in milliseconds from now: 0 is at once, and without it it is needed for as long as that is not said. */
   readonly forgetMs?: number;
 }
