@@ -1,0 +1,207 @@
+import { createClient, type GatewayClient, type KeyPair } from '@asset-gateway/client';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { type LedgerEntry, memoryLedger, type PayerOptions, payWith } from '@asset-gateway/client/pay';
+import { createKeyPairSignerFromBytes } from '@solana/kit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEverything } from '../discovery/everything.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
+// Sets up this process so that x402's RPC client can be used beside the gateway.
+import '../payments/wallets.ts';
+import { standardWallet } from './standard-wallet.ts';
+
+const ACCOUNT = 'So11111111111111111111111111111111111111112';
+const [PRICE, BUNDLE] = [5, 15];
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startEverything({
+    CREDIT: 'on',
+    CREDIT_BUNDLE_USD: '0.000015',
+    CREDIT_BUNDLES_USD: '0.000015,0.00002',
+  });
+});
+afterAll(() => gateway.stop());
+
+const chain = () => {
+  if (!gateway.solana) throw new Error('nothing is sold');
+  return gateway.solana.mainnet;
+};
+
+interface Customer {
+  readonly client: GatewayClient;
+  readonly address: string;
+  readonly transfers: () => number;
+}
+
+/** A client with money, whose payer has these options. */
+async function openCustomer(options: Partial<PayerOptions> = {}, keypair = newKeypair()): Promise<Customer> {
+  const signer = signerFromBytes(keypair);
+  const { address } = signer;
+  await chain().fundUsdc(address, 1000n);
+  const pay = payWith({ wallet: keypair, rpcUrl: chain().url, ...options });
+  const transfers = () => chain().transfers.filter(({ from }) => from === address).length;
+  return { client: createClient({ baseUrl: gateway.url, signer, pay }), address, transfers };
+}
+
+/** How many requests the gateway has logged while this was done. */
+async function arrivals(work: () => PromiseLike<unknown>): Promise<number> {
+  const before = gateway.logLines.length;
+  await work();
+  return gateway.logLines.length - before;
+}
+
+describe('a payment is made', () => {
+  it('by a key pair of bytes, and its transaction is told', async () => {
+    const { client, transfers } = await openCustomer();
+    const { price, transaction } = await client.rpc.getBalance(ACCOUNT).full();
+    expect([price, transfers()]).toEqual(['0.000005', 1]);
+    expect(chain().transfers.some(({ signature }) => signature === transaction)).toBe(true);
+  });
+
+  it('by a signer of @solana/kit', async () => {
+    const keypair = newKeypair();
+    const { client, transfers } = await openCustomer({ wallet: await createKeyPairSignerFromBytes(keypair) }, keypair);
+    await client.rpc.getBalance(ACCOUNT);
+    expect(transfers()).toBe(1);
+  });
+
+  it('by a key of WebCrypto that cannot be extracted', async () => {
+    const keypair = newKeypair();
+    const { keyPair } = await createKeyPairSignerFromBytes(keypair);
+    expect(keyPair.privateKey.extractable).toBe(false);
+    const { client, transfers } = await openCustomer({ wallet: keyPair as KeyPair }, keypair);
+    await client.rpc.getBalance(ACCOUNT);
+    expect(transfers()).toBe(1);
+  });
+
+  it('by a wallet of the Wallet Standard', async () => {
+    const keypair = newKeypair();
+    const { client, transfers } = await openCustomer({ wallet: await standardWallet(keypair) }, keypair);
+    await client.rpc.getBalance(ACCOUNT);
+    expect(transfers()).toBe(1);
+  });
+});
+
+describe('a cap holds', () => {
+  it.each([
+    ['of the call', { perCallUsd: 0.000004 }],
+    ['of 24 hours', { perDayUsd: 0.000004 }],
+    ['in all', { inAllUsd: 0.000004 }],
+  ])('%s: nothing is signed or sent', async (_, caps) => {
+    const { client, transfers } = await openCustomer({ caps });
+    await expect(client.with({ credit: false }).rpc.getBalance(ACCOUNT)).rejects.toMatchObject({
+      code: 'spending_limit',
+    });
+    expect(transfers()).toBe(0);
+  });
+
+  it('of one call that is told with it', async () => {
+    const { client, transfers } = await openCustomer();
+    const call = client.with({ maxUsd: 0.000004 }).rpc.getBalance(ACCOUNT);
+    await expect(call).rejects.toMatchObject({ code: 'spending_limit' });
+    expect(transfers()).toBe(0);
+  });
+
+  it('for parallel calls together', async () => {
+    const { client, transfers } = await openCustomer({ caps: { perDayUsd: 0.000015 } });
+    const asking = client.with({ credit: false });
+    const calls = Array.from({ length: 6 }, () => asking.rpc.getBalance(ACCOUNT));
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(transfers()).toBe(3);
+  });
+
+  it('again a day later', async () => {
+    let now = 0;
+    const ledger = memoryLedger(() => now);
+    const caps = { perDayMicros: 10, inAllMicros: 15 };
+    await ledger.hold(10, caps);
+    await expect(ledger.hold(1, caps)).rejects.toMatchObject({ code: 'spending_limit' });
+    now = 86_400_000;
+    await ledger.hold(5, caps);
+    await expect(ledger.hold(1, caps)).rejects.toThrow(/in all/);
+  });
+
+  it('and what was not approved counts as nothing', async () => {
+    let isApproved = false;
+    const approve = () => {
+      if (!isApproved) throw new Error('not today');
+    };
+    const { client, transfers } = await openCustomer({ caps: { inAllUsd: 0.000005 }, approve });
+    await expect(client.rpc.getBalance(ACCOUNT)).rejects.toThrow('not today');
+    isApproved = true;
+    await client.rpc.getBalance(ACCOUNT);
+    expect(transfers()).toBe(1);
+  });
+});
+
+describe('credit', () => {
+  it('is left alone, and not bought, when it is not told to be', async () => {
+    const { client, transfers } = await openCustomer();
+    for (let call = 0; call < 2; call++) {
+      const { transaction, credit } = await client.rpc.getBalance(ACCOUNT).full();
+      expect([typeof transaction, credit]).toEqual(['string', undefined]);
+    }
+    expect(transfers()).toBe(2);
+  });
+
+  it('is used when there is any, with one request a call', async () => {
+    const { client, transfers } = await openCustomer();
+    const bought = await client.credit.buy({ usd: 0.00002 });
+    expect(bought).toMatchObject({ boughtMicros: 20, balanceMicros: 20 });
+    const first = await client.rpc.getBalance(ACCOUNT).full();
+    expect([first.credit, first.transaction]).toEqual([{ chargedMicros: PRICE, balanceMicros: 15 }, undefined]);
+    expect(await arrivals(() => client.rpc.getBalance(ACCOUNT))).toBe(1);
+    const { balances } = await client.credit.balance();
+    expect(balances[0]).toMatchObject({ cluster: 'mainnet', balanceMicros: 10 });
+    expect(transfers()).toBe(1);
+  });
+
+  it('is used by a client that cannot pay', async () => {
+    const keypair = newKeypair();
+    const { client } = await openCustomer({}, keypair);
+    await client.credit.buy();
+    const poor = createClient({ baseUrl: gateway.url, signer: signerFromBytes(keypair) });
+    for (let left = BUNDLE - PRICE; left >= 0; left -= PRICE) {
+      expect((await poor.rpc.getBalance(ACCOUNT).full()).credit?.balanceMicros).toBe(left);
+    }
+    await expect(poor.rpc.getBalance(ACCOUNT)).rejects.toMatchObject({ code: 'credit_exhausted', status: 402 });
+  });
+
+  it('is bought in a bundle when told', async () => {
+    const { client, transfers } = await openCustomer();
+    const { credit } = await client.with({ credit: true }).rpc.getBalance(ACCOUNT).full();
+    expect([credit?.balanceMicros, transfers()]).toEqual([BUNDLE - PRICE, 1]);
+  });
+
+  it('is not sold in another amount than the gateway names', async () => {
+    const { client, transfers } = await openCustomer();
+    await expect(client.credit.buy({ usd: 0.01 })).rejects.toMatchObject({
+      code: 'nothing_payable',
+      message: 'this amount of credit is not sold, but $0.000015, $0.00002',
+    });
+    expect(transfers()).toBe(0);
+  });
+
+  it('is spent by parallel calls with one request each, once there are nonces', async () => {
+    const { client } = await openCustomer();
+    await client.credit.buy({ usd: 0.00002 });
+    await client.rpc.getBalance(ACCOUNT);
+    expect(await arrivals(() => Promise.all([1, 2, 3].map(() => client.rpc.getBalance(ACCOUNT))))).toBe(3);
+  });
+});
+
+describe('a payment that was written down before it was sent', () => {
+  it('buys its answer once, however often it is sent again', async () => {
+    const written: LedgerEntry[] = [];
+    const memory = memoryLedger();
+    const ledger = { ...memory, signed: async (_: string, entry: LedgerEntry) => void written.push(entry) };
+    const { client, transfers } = await openCustomer({ ledger });
+    await client.rpc.getBalance(ACCOUNT);
+    const [payment] = written;
+    if (!payment) throw new Error('nothing was written down');
+    const response = await client.resume(payment);
+    expect([response.status, response.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    expect([written.length, transfers()]).toEqual([1, 1]);
+  });
+});
