@@ -1,0 +1,54 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What is answered to one request; `lost` ends the connection once the request has arrived. */
+export interface Reply {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly isLost?: boolean;
+}
+
+/** A server that gives the replies that it is told, in their order, and keeps what it was sent. */
+export interface ScriptedGateway {
+  readonly url: string;
+  readonly requests: IncomingHttpHeaders[];
+  /** What comes next; afterwards everything is answered with an empty result. */
+  play(...replies: readonly Reply[]): void;
+  close(): Promise<void>;
+}
+
+const DONE: Reply = { status: 200, body: { ok: true, result: {} } };
+
+export async function startScriptedGateway(): Promise<ScriptedGateway> {
+  let replies: Reply[] = [];
+  const requests: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request.headers);
+    const { status = 200, body, headers = {}, isLost } = replies.shift() ?? DONE;
+    if (isLost) return void request.socket.destroy();
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    play: (...next) => {
+      replies = [...next];
+      requests.length = 0;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The body of a refusal with this code. */
+export const refusal = (error: string, more: object = {}) => ({
+  ok: false,
+  error,
+  message: 'Do something else.',
+  requestId: 'r-1',
+  ...more,
+});
