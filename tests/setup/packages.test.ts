@@ -20,6 +20,7 @@ interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: object;
   readonly optionalDependencies?: object;
+  readonly peerDependencies?: object;
 }
 
 const NAMES = readdirSync('packages');
