@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newSigner } from '@asset-gateway/client';
+import { newSigner } from '@asset-gateway/client/node';
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
