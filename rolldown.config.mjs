@@ -8,7 +8,7 @@ import { defineConfig } from 'rolldown';
  */
 const programs = {
   'packages/gateway': ['main', 'index'],
-  'packages/client': ['ask'],
+  'packages/cli': ['main'],
   'packages/sandbox': ['start'],
 };
 

@@ -9,7 +9,7 @@ const PROGRAMS = {
   start: '../packages/sandbox/bin/start.js',
   gateway: '../packages/gateway/bin/main.js',
   doctor: '../packages/doctor/dist/main.js',
-  ask: '../packages/client/bin/ask.js',
+  ask: '../packages/cli/bin/main.js',
 };
 
 /** Commands that take nothing but a call for help. */

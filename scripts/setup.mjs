@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { installLocked } from './dependencies.mjs';
 
 const STAMPS = '.setup';
-const PACKAGES = ['protocol', 'doctor', 'gateway', 'client', 'sandbox'];
+const PACKAGES = ['protocol', 'doctor', 'gateway', 'client', 'cli', 'sandbox'];
 
 /** Ends the process with one sentence that says what to change. */
 export function stop(sentence) {
@@ -91,7 +91,7 @@ export function build() {
   const result = [
     ...PACKAGES.map((name) => `packages/${name}/dist/index.js`),
     'packages/gateway/bin/main.js',
-    'packages/client/bin/ask.js',
+    'packages/cli/bin/main.js',
     'packages/sandbox/bin/start.js',
   ];
   once({ name: 'built', content, result }, () => {

@@ -157,6 +157,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   doctor: ['protocol'],
   gateway: ['protocol', 'doctor'],
   client: ['protocol'],
+  cli: ['protocol', 'client'],
   sandbox: ['protocol', 'gateway'],
 };
 
@@ -264,13 +265,13 @@ const ONLY_IN: readonly { readonly what: string; readonly pattern: RegExp; reado
   {
     what: 'a path of the API',
     pattern: /['"`]\/v1\//,
-    allowed: /protocol\/src\/routes\/|client\/src\/(?:methods|ask-request)\.ts$|sandbox\/src\/tokens\//,
+    allowed: /protocol\/src\/routes\/|client\/src\/methods\.ts$|cli\/src\/request\.ts$|sandbox\/src\/tokens\//,
   },
   {
     what: 'an outgoing request',
     pattern: /from 'undici'|\bfetch\(|\brequest\(\{/,
     allowed:
-      /gateway\/src\/(?:upstreams\/|pool\.ts|payments\/facilitator\/)|doctor\/src\/visitor\.ts$|client\/src\/|sandbox\/src\//,
+      /gateway\/src\/(?:upstreams\/|pool\.ts|payments\/facilitator\/)|doctor\/src\/visitor\.ts$|cli(?:ent)?\/src\/|sandbox\/src\//,
   },
   {
     what: 'a suppression',

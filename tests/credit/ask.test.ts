@@ -21,7 +21,7 @@ const WALLET = 'helius/wallet/balances/86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2
 const asking =
   (gateway: SellingGateway, state: string) =>
   (...words: string[]): Promise<Outcome> =>
-    runCommand(node('packages/client/bin/ask.js', ...words), {
+    runCommand(node('packages/cli/bin/main.js', ...words), {
       env: { ASSET_GATEWAY_URL: gateway.url, XDG_STATE_HOME: state },
     });
 

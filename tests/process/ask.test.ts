@@ -12,7 +12,7 @@ import { node, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
-const ASK = 'packages/client/bin/ask.js';
+const ASK = 'packages/cli/bin/main.js';
 
 const folder = makeFolder();
 const servers: Server[] = [];

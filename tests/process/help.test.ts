@@ -116,12 +116,12 @@ describe('the programs themselves', () => {
   );
 
   it.each(HELP)('ask %s says what the command of the repository says', async (word) => {
-    const own = await runCommand(node('packages/client/bin/ask.js', word));
+    const own = await runCommand(node('packages/cli/bin/main.js', word));
     expect(own).toEqual(asked('npm run ask'));
     expect(own.stdout).toBe((await runCommand(node('scripts/run.mjs', 'ask', word))).stdout);
   });
 
   it('ask without a word says how it is used', async () => {
-    expect(await runCommand(node('packages/client/bin/ask.js'))).toEqual(notUnderstood('npm run ask'));
+    expect(await runCommand(node('packages/cli/bin/main.js'))).toEqual(notUnderstood('npm run ask'));
   });
 });

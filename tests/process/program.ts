@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const MAIN = 'packages/gateway/bin/main.js';
 const GATEWAY = ['packages/protocol', 'packages/doctor', 'packages/gateway'];
-const ALL = [...GATEWAY, 'packages/client', 'packages/sandbox'];
-const BUNDLES = [MAIN, 'packages/client/bin/ask.js'];
+const ALL = [...GATEWAY, 'packages/client', 'packages/cli', 'packages/sandbox'];
+const BUNDLES = [MAIN, 'packages/cli/bin/main.js'];
 const LOCK = join(tmpdir(), `asset-gateway-build-${process.ppid}`);
 
 const newest = (folder: string): number =>

@@ -7,7 +7,7 @@ import { makeFolder } from '../kit/folder.ts';
 import { suiteWith } from '../kit/optional.ts';
 
 const START = node('packages/sandbox/bin/start.js');
-const ASK = `'${process.execPath}' packages/client/bin/ask.js`;
+const ASK = `'${process.execPath}' packages/cli/bin/main.js`;
 const PATIENCE_MS = 120_000;
 
 const folder = makeFolder();

@@ -1,8 +1,8 @@
 import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Misunderstood } from './ask-request.ts';
-import { keypairFromFile, newKeypair, signerFromBytes } from './keypair.ts';
-import type { Signer } from './signer.ts';
+import type { Signer } from '@asset-gateway/client';
+import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { Misunderstood } from './request.ts';
 
 /** Who asks. */
 export interface Wallet {

@@ -1,16 +1,12 @@
-#!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import { createClient, creditIn, GatewayError, type Payer, transactionIn } from '@asset-gateway/client';
+import { type Offer, payWith } from '@asset-gateway/client/pay';
 import { dollars, NETWORKS } from '@asset-gateway/protocol';
-import { failureSentence, kindOf } from './ask-failure.ts';
-import { Misunderstood, readRequest } from './ask-request.ts';
-import { freshWallet, keptWallet, type Wallet, walletIn } from './ask-wallet.ts';
-import { createClient } from './client.ts';
 import { gatewayUrl, walletFile } from './config.ts';
-import { creditIn } from './credit.ts';
-import { GatewayError } from './error.ts';
+import { failureSentence, kindOf } from './failure.ts';
 import { indent } from './indent.ts';
-import { type Offer, type Payer, payWith } from './pay.ts';
-import { transactionIn } from './transaction.ts';
+import { Misunderstood, readRequest } from './request.ts';
+import { freshWallet, keptWallet, type Wallet, walletIn } from './wallet.ts';
 
 const USAGE = `Usage: npm run ask -- <path> [<json body>] [--pay | --credit] [--keypair <file>] [--rpc <url>]
   <path>      assets/solana, or a whole path such as /v1/catalog
@@ -45,9 +41,9 @@ async function askFaucet(rpcUrl: string, address: string): Promise<void> {
   if (!response?.ok) throw new Error('this is no sandbox: paying takes --keypair <file> and --rpc <url>');
 }
 
-function readWords() {
+function readWords(args: readonly string[]) {
   try {
-    return parseArgs({ allowPositionals: true, options: OPTIONS });
+    return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   } catch (error) {
     const [sentence = ''] = String((error as Error).message).split('. ', 1);
     throw new Misunderstood(`${sentence}\n${USAGE.trimEnd()}`);
@@ -105,8 +101,8 @@ function tell(response: Response, { signer }: Wallet): void {
   process.stderr.write(`credit: ${charged}$${dollars(credit.balanceMicros)} left\n`);
 }
 
-async function main(): Promise<number> {
-  const { positionals, values } = readWords();
+async function ask(args: readonly string[]): Promise<number> {
+  const { positionals, values } = readWords(args);
   if (values.help) {
     process.stdout.write(USAGE);
     return 0;
@@ -136,9 +132,12 @@ async function main(): Promise<number> {
 const causeOf = (error: unknown): unknown =>
   error instanceof GatewayError && error.code === 'unreachable' ? error.cause : error;
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`ask: ${failureSentence(causeOf(error), gatewayUrl())}\n`);
-  process.exitCode = error instanceof Misunderstood ? 2 : 1;
+/** Runs the command with these words; answers with its exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  try {
+    return await ask(args);
+  } catch (error) {
+    process.stderr.write(`ask: ${failureSentence(causeOf(error), gatewayUrl())}\n`);
+    return error instanceof Misunderstood ? 2 : 1;
+  }
 }
