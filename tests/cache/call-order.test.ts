@@ -171,6 +171,16 @@ describe('a call that fails', () => {
     expect(order3).toEqual(['most', 'more', 'less']);
   });
 
+  it('in an outage stays held back by a completion of nothing, and is called once there is an answer', () => {
+    const order = failing(['most'], 600_000);
+    order.completed([], true, 600_000);
+    for (const id of ['new', 'most']) order.ask(key(id), WAITS, 600_000);
+    expect(called(order.next(30, 600_000))).toEqual(['new']);
+    expect(called(order.next(30, 600_000))).toEqual([]);
+    order.completed(['new'], true, 600_100);
+    expect(called(order.next(30, 600_200))).toEqual(['most']);
+  });
+
   it('while others are answered stays held back', () => {
     const order = failing(['broken'], 600_000);
     let calls = 0;

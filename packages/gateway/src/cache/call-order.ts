@@ -147,6 +147,7 @@ export class CallOrder {
 
   /** A call is over. What failed is not asked for again at once, and for longer after each failure. */
   completed(ids: readonly string[], hasAnswered: boolean, nowMs: number): void {
+    if (ids.length === 0) return;
     if (hasAnswered) this.#recover(nowMs);
     else this.#failedInARow++;
     for (const id of ids) {
