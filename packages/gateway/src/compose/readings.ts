@@ -1,6 +1,8 @@
+import { NETWORKS } from '@asset-gateway/protocol';
 import type { Store } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
-import type { OpenReading, Readings } from '../metrics/readings.ts';
+import type { Accounts } from '../credit/accounts.ts';
+import type { CreditReading, OpenReading, Readings } from '../metrics/readings.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Caches } from './caches.ts';
@@ -13,6 +15,7 @@ export interface Sources {
   readonly channels: Channels;
   readonly caches: Caches;
   readonly payments?: Payments | undefined;
+  readonly accounts?: Accounts | undefined;
   readonly exact: ExactSetup | undefined;
   readonly isStopping: () => boolean;
   readonly config: Pick<Config, 'paid'>;
@@ -28,8 +31,23 @@ const readOpen = (payments: Payments): Promise<OpenReading | undefined> =>
     () => undefined,
   );
 
+const readCredit = (accounts: Accounts): Promise<readonly CreditReading[] | undefined> =>
+  accounts.owed().then(
+    (owed) => Object.entries(NETWORKS).map(([cluster, network]) => ({ cluster, owedMicros: owed.get(network) ?? 0 })),
+    () => undefined,
+  );
+
 /** What the metrics look up in a gateway that is put together. */
-export function readingsOf({ store, channels, caches, payments, exact, isStopping, config }: Sources): Readings {
+export function readingsOf({
+  store,
+  channels,
+  caches,
+  payments,
+  accounts,
+  exact,
+  isStopping,
+  config,
+}: Sources): Readings {
   const read = ({ name, upstream, allowance, keys }: Channel) => ({
     ...name,
     left: allowance.view().left,
@@ -42,6 +60,7 @@ export function readingsOf({ store, channels, caches, payments, exact, isStoppin
     channels: () => Array.from(channels.all(), read),
     cache: () => [...caches.values()][0]?.reading(),
     openPayments: async () => (payments ? readOpen(payments) : { count: 0, oldestMs: 0 }),
+    credit: async () => (accounts ? readCredit(accounts) : []),
     feePayers: async () => exact?.feePayers() ?? [],
     sales: () => exact?.sales() ?? [],
     solPriceUsd: config.paid?.solPriceUsd,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Change, Commit, PaymentDocuments, Stored } from '../payments/store/port.ts';
+import type { Commit, PaymentDocuments, Stored } from '../payments/store/port.ts';
 import {
   type Account,
   balanceOf,
@@ -17,6 +17,7 @@ import {
 } from './account.ts';
 import { type AccountHolder, accountName, type Debit, debitName, type NewDebit, readDebit } from './debit.ts';
 import { entryOf } from './entries.ts';
+import { bothOf, changeOf, changesOf, type Outcome, type Seen, type Sight } from './sight.ts';
 
 /**
  * What became of an attempt to set a price aside: `running` and `captured` are of the very debit, by whomever; `failing` is a
@@ -29,20 +30,6 @@ export type NotCharged = 'running' | 'busy' | 'insufficient';
 
 /** What became of an attempt to buy credit; `joined` is of a payment that is buying already. */
 export type PurchaseVerdict = 'started' | 'joined' | 'under_way' | 'over_limit';
-
-/**
- * An account and one of its debits as they were last read or written on behalf of one call: each step begins with what the one
- * before has left here, which spares a look, and leaves what it has written.
- */
-export interface Sight {
-  stored?: readonly [Stored, Stored];
-}
-
-/** An account and one of its debits. */
-export interface Seen {
-  readonly account: Account;
-  readonly debit: Debit | undefined;
-}
 
 /** How a price is set aside. */
 export interface HoldOptions {
@@ -59,13 +46,6 @@ export interface PurchaseOptions {
   readonly purchaseMs?: number;
 }
 
-/** What a step makes of them; a member that is left out stays as it is. */
-interface Outcome<V> {
-  readonly verdict: V;
-  readonly account?: Account;
-  readonly debit?: Debit | 'removed';
-}
-
 const ATTEMPTS = 40;
 /** Several nodes that write the same account would meet again and again. */
 const ATTEMPTS_AT_ONCE = 4;
@@ -74,20 +54,6 @@ const MOST_PAUSE_MS = 20;
 /** What a step begins with, and what is written with it. */
 interface Beside extends Pick<Commit, 'answer' | 'journal'> {
   readonly sight?: Sight | undefined;
-}
-
-const changeOf = (was: Stored, value: unknown, isLasting: boolean): Change => ({ was, value, isLasting });
-
-function changesOf([account, debit]: readonly [Stored, Stored], outcome: Outcome<unknown>): Change[] {
-  const value = outcome.debit === 'removed' ? undefined : outcome.debit;
-  const isCaptured = value?.progress === 'captured';
-  const forgetMs = isCaptured ? CREDIT.debitMs : CREDIT.heldMs;
-  return [changeOf(account, outcome.account, isCaptured), { ...changeOf(debit, value, isCaptured), forgetMs }];
-}
-
-function bothOf([account, debit]: readonly Stored[]): readonly [Stored, Stored] {
-  if (!account || !debit) throw new Error('the store has left documents out');
-  return [account, debit];
 }
 
 /**
@@ -106,6 +72,11 @@ export class Accounts {
   /** The store's clock, in milliseconds. */
   now(): number {
     return this.#documents.now();
+  }
+
+  /** What all wallets together have paid and not spent, by network, in millionths of a dollar. */
+  owed(): Promise<ReadonlyMap<string, number>> {
+    return this.#documents.owed();
   }
 
   async find(holder: AccountHolder): Promise<Account> {

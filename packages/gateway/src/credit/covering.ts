@@ -3,11 +3,11 @@ import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
 import type { Admission, Delivery } from '../gates/gate.ts';
 import type { Cover, CoverablePayment, SentPayment } from '../payments/cover.ts';
-import type { Sight } from './accounts.ts';
 import type { ChargedAnswers } from './charged-answers.ts';
 import { type AccountHolder, accountName, type NewDebit } from './debit.ts';
 import { Debiting, type DebitParts } from './debiting.ts';
 import { alreadyRunning, creditHeader, refusalOf } from './receipts.ts';
+import type { Sight } from './sight.ts';
 import type { Turns } from './turns.ts';
 
 /** What payments are covered with. */

@@ -1,9 +1,10 @@
 import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
 import type { Admission } from '../gates/gate.ts';
-import type { Accounts, Sight } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
 import type { NewDebit } from './debit.ts';
 import { type HeadersOf, receiptOf, refusalOf } from './receipts.ts';
+import type { Sight } from './sight.ts';
 
 /** What a debit is carried out with. */
 export interface DebitParts {

@@ -5,11 +5,11 @@ import type { Admission, Delivery, Gate } from '../gates/gate.ts';
 import { carriesSignIn, readValidSignIn } from '../gates/siwx/sign-ins.ts';
 import type { SignedRequest } from '../payments/cover.ts';
 import { balanceOf } from './account.ts';
-import type { Sight } from './accounts.ts';
 import { EPOCH, freshNonce, type SpendingParts } from './challenge.ts';
 import type { ChargedAnswers } from './charged-answers.ts';
 import { type AccountHolder, type NewDebit, signedDebitId } from './debit.ts';
 import { Debiting, type DebitParts } from './debiting.ts';
+import type { Sight } from './sight.ts';
 
 /** What the gate of a route stands on that takes credit by signature. */
 export interface CreditGateParts extends DebitParts, SpendingParts {

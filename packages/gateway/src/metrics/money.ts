@@ -74,6 +74,16 @@ export function watchMoney(registry: Registry, readings: Readings): void {
   watchOpen('settlements_open', 'Payments whose outcome is not known.', ({ count }) => count);
   const age = 'For how long the outcome of the oldest open payment has not been known.';
   watchOpen('settlement_open_seconds', age, ({ oldestMs }) => oldestMs / MS_PER_SECOND);
+  new Gauge({
+    name: `${PREFIX}credit_owed_usd_micros`,
+    help: 'Credit that wallets have paid for and not spent yet, in millionths of a dollar.',
+    labelNames: ['cluster'],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { cluster, owedMicros } of (await readings.credit?.()) ?? []) this.set({ cluster }, owedMicros);
+    },
+  });
   const { solPriceUsd } = readings;
   const help = 'Dollars for one SOL, as SOL_PRICE_USD says.';
   if (solPriceUsd !== undefined) new Gauge({ name: `${PREFIX}sol_price_usd`, help, registers }).set(solPriceUsd);

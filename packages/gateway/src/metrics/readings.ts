@@ -42,6 +42,13 @@ export interface OpenReading {
   readonly oldestMs: number;
 }
 
+/** What wallets of a cluster have paid ahead and not spent yet. */
+export interface CreditReading {
+  readonly cluster: string;
+  /** Millionths of a dollar. */
+  readonly owedMicros: number;
+}
+
 /** What is looked up, where a log line does not say it. None of these rejects. */
 export interface Readings {
   isReady(): boolean;
@@ -50,6 +57,8 @@ export interface Readings {
   cache?(): CacheReading | undefined;
   /** Payments whose outcome is not known; nothing when the store did not say. */
   openPayments(): Promise<OpenReading | undefined>;
+  /** What is owed as credit, by all nodes together; nothing when the store did not say. */
+  credit?(): Promise<readonly CreditReading[] | undefined>;
   feePayers(): Promise<readonly FeePayerReading[]>;
   /** Dollars for one SOL, where the operator has said so. */
   readonly solPriceUsd?: number | undefined;

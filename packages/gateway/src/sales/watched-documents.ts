@@ -41,6 +41,10 @@ export class WatchedDocuments implements PaymentDocuments {
     return this.#documents.answer(key);
   }
 
+  owed(): Promise<ReadonlyMap<string, number>> {
+    return this.#documents.owed();
+  }
+
   openKeys(): Promise<readonly string[]> {
     return this.#documents.openKeys();
   }

@@ -88,6 +88,10 @@ export class EmbeddedDocuments implements PaymentDocuments {
     return this.#answers.get(key, this.#isNeeded(key));
   }
 
+  async owed(): Promise<ReadonlyMap<string, number>> {
+    return this.#journal.owed;
+  }
+
   async openKeys(): Promise<readonly string[]> {
     return [...this.#open].filter(([, fromMs]) => fromMs <= this.#now()).map(([key]) => key);
   }
@@ -159,7 +163,7 @@ export class EmbeddedDocuments implements PaymentDocuments {
   async #write(changes: readonly Change[], answer: AnswerChange | undefined): Promise<void> {
     const document = documentOf(changes);
     const lasting = changes.filter(({ isLasting }) => isLasting).map(({ was: { name } }) => name);
-    const isJournaled = this.#journal.isOwed(document);
+    const isJournaled = this.#journal.isUnwritten(document);
     if (lasting.length === 0 && answer?.text === undefined && !isJournaled) return;
     const names = new Set([...this.#unwritten, ...lasting]);
     this.#unwritten.clear();

@@ -30,5 +30,9 @@ export interface KeptEntry extends JournalEntry {
   readonly atMs: number;
 }
 
+/** What an entry adds to the credit that is owed on its network, in millionths of a dollar: less than 0 where some was spent. */
+export const owedBy = ({ kind, micros }: JournalEntry): number =>
+  kind === 'grant' ? micros : kind === 'debit' ? -micros : 0;
+
 /** How long entries are kept unless told, in milliseconds. */
 export const JOURNAL_KEEP_MS = 400 * 86_400_000;

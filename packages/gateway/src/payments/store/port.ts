@@ -75,6 +75,8 @@ export interface PaymentDocuments {
   commit(commit: Commit): Promise<Committed>;
   /** The text that is kept for a payment. */
   answer(key: string): Promise<string | undefined>;
+  /** What all entries that were ever appended have left owing as credit, by network, in millionths of a dollar. */
+  owed(): Promise<ReadonlyMap<string, number>>;
   /** Payments that are open and whose time has come; those first that were not asked about for longest. */
   openKeys(): Promise<readonly string[]>;
   /** What is done, by a way to write that is open by then, when documents were lost: until it has succeeded nothing else is written. */

@@ -46,13 +46,14 @@ end
 
 /** An entry of the journal; each lets go of some that are older than they are to be kept. The stream's own time never goes back. */
 const APPEND = `
-local function append(entry, keepMs)
+local function append(entry, network, owed, keepMs)
   local function add(call, id)
     local oldest = string.format('%.0f', now - tonumber(keepMs))
     return call('XADD', KEYS[5], 'MINID', '~', oldest, 'LIMIT', 1000, id, 'entry', entry)
   end
   local added = add(redis.pcall, string.format('%.0f-*', now))
   if type(added) == 'table' and added.err then add(redis.call, '*') end
+  if owed ~= '0' then redis.call('HINCRBY', KEYS[1], 'owed:' .. network, owed) end
 end
 `;
 
@@ -62,7 +63,7 @@ end
  * version; the payment (or nothing), from when on it is open (nothing: it is not; \`-\`: as before), what becomes of its answer
  * (\`put\`, \`until\`, \`drop\` or nothing), for how many milliseconds (or nothing), its text, the bytes of all answers, how long
  * entries are kept; then for each document its version (or nothing), its new text (nothing removes it, \`-\` leaves it as it is)
- * and for how many milliseconds (or nothing); then the entries. Answers the verdict, when the store began and when it was seen to have lost data; or the documents
+ * and for how many milliseconds (or nothing); then each entry, its network and what it adds to the credit that is owed there. Answers the verdict, when the store began and when it was seen to have lost data; or the documents
  * as they are.
  */
 export const COMMIT = script(`${ANSWERS}${APPEND}
@@ -96,7 +97,7 @@ for index = 6, #KEYS do
     if milliseconds == '' then redis.call('PERSIST', KEYS[index]) else redis.call('PEXPIRE', KEYS[index], milliseconds) end
   end
 end
-for index = wordsAt(#KEYS + 1), #ARGV - 3 do append(ARGV[index], keepMs) end
+for index = wordsAt(#KEYS + 1), #ARGV - 3, 3 do append(ARGV[index], ARGV[index + 1], ARGV[index + 2], keepMs) end
 if becomes == 'put' then keep(key, text, bound) end
 if becomes == 'drop' then forget(key) end
 if becomes ~= '' and forgetMs ~= '' and redis.call('PEXPIRE', named(key), forgetMs) == 1 then redis.call('ZADD', answers, now, key) end
@@ -115,6 +116,12 @@ export const OPEN = script(`
 note()
 local found = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, ARGV[1])
 for _, key in ipairs(found) do redis.call('ZADD', KEYS[2], now, key) end
+return found`);
+
+/** KEYS: state. ARGV: networks. Answers what is owed as credit on each, in turn. */
+export const OWED = script(`
+local found = {}
+for index = 1, #ARGV - 3 do table.insert(found, redis.call('HGET', KEYS[1], 'owed:' .. ARGV[index]) or '0') end
 return found`);
 
 /** KEYS: state, journal. ARGV: from which entry on, how many. Answers the place and the text of each in turn. */

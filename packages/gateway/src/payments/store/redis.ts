@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { NETWORKS } from '@asset-gateway/protocol';
 import type { Clock } from '../../stores/clock.ts';
 import {
   BACKGROUND_TIMEOUT,
@@ -11,9 +12,9 @@ import { Epoch } from '../../stores/redis/epoch.ts';
 import { Keyspace } from '../../stores/redis/keyspace.ts';
 import { isAppendOnly } from '../../stores/redis/server-settings.ts';
 import { PAYMENTS } from '../record.ts';
-import { JOURNAL_KEEP_MS } from './journal.ts';
+import { JOURNAL_KEEP_MS, type JournalEntry, owedBy } from './journal.ts';
 import type { AnswerChange, Change, Commit, Committed, PaymentDocuments, Reach, Stored } from './port.ts';
-import { ANSWER, COMMIT, OPEN, READ } from './redis-scripts.ts';
+import { ANSWER, COMMIT, OPEN, OWED, READ } from './redis-scripts.ts';
 
 /** How long a payment stays a process's without a sign of life. */
 export const LEASE_MS = 6_000;
@@ -47,6 +48,8 @@ function answerWords(answer: AnswerChange | undefined): string[] {
   const becomes = text !== undefined ? 'put' : forgetMs === 0 ? 'drop' : 'until';
   return [answer ? becomes : '', forgetMs ? String(forgetMs) : '', text ?? ''];
 }
+
+const entryWords = (entry: JournalEntry) => [JSON.stringify(entry), entry.network, owedBy(entry)];
 
 function openWord(open: Commit['open']): string {
   if (!open) return '-';
@@ -120,6 +123,12 @@ export class RedisDocuments implements PaymentDocuments {
     return isAppendOnly(this.#space);
   }
 
+  async owed(): Promise<ReadonlyMap<string, number>> {
+    const networks = Object.values(NETWORKS);
+    const found = (await this.#space.run({ script: OWED, args: networks, timeout: BACKGROUND_TIMEOUT })) as string[];
+    return new Map(networks.map((network, index) => [network, Number(found[index])]));
+  }
+
   async openKeys(): Promise<readonly string[]> {
     return (await this.#space.run({ script: OPEN, keys: ['open'], args: [OPEN_AT_ONCE] })) as string[];
   }
@@ -146,7 +155,7 @@ export class RedisDocuments implements PaymentDocuments {
     const [verdict, ...rest] = (await this.#space.runWithRetry(() => ({
       script: COMMIT,
       keys: ['answers', 'sizes', 'open', 'journal', ...names],
-      args: [...before, ...changes.flatMap(wordsOf), ...journal.map((entry) => JSON.stringify(entry))],
+      args: [...before, ...changes.flatMap(wordsOf), ...journal.flatMap(entryWords)],
       timeout: timeoutFor(Buffer.byteLength(answer?.text ?? '')),
     }))) as string[];
     if (verdict === 'other epoch') return undefined;
