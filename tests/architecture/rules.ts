@@ -66,6 +66,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'payments/store/port.ts',
   ],
   'sales/': [
+    'credit/covered-payments.ts',
     'credit/debit.ts',
     'credit/grants.ts',
     'sales/',

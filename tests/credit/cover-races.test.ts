@@ -62,7 +62,7 @@ onEveryLedger((open) => {
       record,
       async admit(): Promise<Admission> {
         const admitted = await cover.admit(
-          { ...sent, call, trail, amountMicros, creditMicros },
+          { ...sent, memo: 'memo', call, trail, amountMicros, creditMicros },
           purchase(randomUUID()),
         );
         if ('answer' in admitted) throw new Error('it was answered before');

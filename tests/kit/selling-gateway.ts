@@ -23,7 +23,7 @@ export interface SellingGateway {
 }
 
 /** What a gateway may be given beside variables. */
-export interface SellingGatewayOptions extends Pick<StartOptions, 'breaker' | 'onStep'> {
+export interface SellingGatewayOptions extends Pick<StartOptions, 'breaker' | 'watchPace' | 'onStep'> {
   readonly dataDir?: string;
   /** A world that outlives the gateway; started and stopped with it unless given. */
   readonly solana?: SolanaSandbox;
@@ -43,6 +43,7 @@ export async function startSellingGateway(
     logTo: { write: (line) => void logLines.push(line) },
     ...(options.onStep && { onStep: options.onStep }),
     ...(options.breaker && { breaker: options.breaker }),
+    ...(options.watchPace && { watchPace: options.watchPace }),
   });
   return {
     url: gateway.url,

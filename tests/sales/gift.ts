@@ -7,8 +7,21 @@ import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts
 import type { Buyer } from '../payments/fault-buyer.ts';
 import { signatureOver } from '../payments/forge-wire.ts';
 
+/** Broadcasts a transaction past the gateway, signed as its fee payer does; over when it has moved something. */
+export async function broadcast({ mainnet, variables }: SolanaSandbox, transaction: string): Promise<void> {
+  const wire = Buffer.from(transaction, 'base64');
+  const keypair = bs58.decode(variables.FEE_PAYER_KEYPAIR ?? '');
+  wire.set(signatureOver(readTransaction(wire)?.message ?? new Uint8Array(), keypair), 1);
+  const params = [wire.toString('base64'), { encoding: 'base64', skipPreflight: true }];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params });
+  const before = mainnet.transfers.length;
+  await fetch(mainnet.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  while (mainnet.transfers.length === before) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
 /** Sends the payee USDC past the gateway, for nothing. Its fee is paid by the gateway's fee payer. */
-export async function sendGift({ mainnet, payTo, variables }: SolanaSandbox, { signer }: Buyer, micros: number) {
+export async function sendGift(solana: SolanaSandbox, { signer }: Buyer, micros: number) {
+  const { mainnet, payTo, variables } = solana;
   const keypair = bs58.decode(variables.FEE_PAYER_KEYPAIR ?? '');
   const client = new x402Client().register('solana:*', new ExactSvmScheme(signer, { rpcUrl: mainnet.url }));
   const extra = { feePayer: bs58.encode(keypair.subarray(32)), memo: 'a gift' };
@@ -18,11 +31,5 @@ export async function sendGift({ mainnet, payTo, variables }: SolanaSandbox, { s
     resource: { url: 'http://localhost/' },
     accepts: [{ ...what, payTo, maxTimeoutSeconds: 60, extra }],
   } as unknown as Parameters<typeof client.createPaymentPayload>[0]);
-  const wire = Buffer.from(String(payload.transaction), 'base64');
-  wire.set(signatureOver(readTransaction(wire)?.message ?? new Uint8Array(), keypair), 1);
-  const params = [wire.toString('base64'), { encoding: 'base64', skipPreflight: true }];
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params });
-  const before = mainnet.transfers.length;
-  await fetch(mainnet.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  while (mainnet.transfers.length === before) await new Promise((resolve) => setTimeout(resolve, 20));
+  await broadcast(solana, String(payload.transaction));
 }

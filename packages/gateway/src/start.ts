@@ -22,7 +22,8 @@ export interface RunningGateway {
 }
 
 /** What a start may be given beside the configuration. */
-export interface StartOptions extends Pick<Dependencies, 'windowMs' | 'breaker' | 'refusedKeys' | 'onStep'> {
+export interface StartOptions
+  extends Pick<Dependencies, 'windowMs' | 'breaker' | 'refusedKeys' | 'watchPace' | 'onStep'> {
   /** Where the log goes instead of standard output. */
   readonly logTo?: LogDestination;
   /** How long `stop` waits for requests that were on their way over open connections; a second unless told. */

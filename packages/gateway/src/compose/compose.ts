@@ -12,12 +12,15 @@ import type { Readings } from '../metrics/readings.ts';
 import { type ExactSetup, openExact } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { FeeStore } from '../payments/store/fees.ts';
+import type { PaymentDocuments } from '../payments/store/port.ts';
+import type { WatchPace } from '../sales/covered-watch.ts';
 import { createMatch } from '../stages/match.ts';
 import { Sales } from '../stages/sales.ts';
 import { type LogLine, RequestTrail } from '../stages/trail.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
 import { openCaches } from './caches.ts';
 import { type ChannelParts, Channels, type RefusedKeys } from './channels.ts';
+import { watchCovered } from './covered.ts';
 import { openCredit } from './credit.ts';
 import { bindEndpoints } from './endpoints.ts';
 import { ownAnswers } from './own-answers.ts';
@@ -35,6 +38,8 @@ export interface Dependencies {
   readonly fees?: FeeStore;
   /** What wallets have paid ahead. */
   readonly accounts?: Accounts;
+  /** What payments and credit are kept in. */
+  readonly documents?: PaymentDocuments;
   /** Opens what nodes share of answers that are kept; nothing where there is one node. */
   readonly openShared?: OpenShared | undefined;
   /** The first signs, all verify. */
@@ -48,6 +53,8 @@ export interface Dependencies {
   readonly breaker?: Partial<BreakerOptions>;
   /** For how long a key that an upstream refuses is set aside; the usual unless told. */
   readonly refusedKeys?: RefusedKeys;
+  /** How often payments that credit has covered are looked for; the usual unless told. */
+  readonly watchPace?: Partial<WatchPace>;
   /** Told of each call whose key an upstream has refused: by its place in the list, counted from 1. */
   readonly onKeyRefused?: ChannelParts['onKeyRefused'];
   /** Told at each step of a purchase. */
@@ -101,16 +108,18 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   });
   for (const line of saleNotices(service.routes, exact, config)) notice(line);
   const readings = readingsOf({ ...parts, channels, caches, exact, isStopping });
-  const watching = [...caches.values(), ...(blocked ? [blocked] : [])];
+  const { documents, watchPace: pace } = dependencies;
+  const covered = credit && config.paid && documents ? [watchCovered({ paid: config.paid, documents, pace })] : [];
+  const watching = [...caches.values(), ...(blocked ? [blocked] : []), ...covered];
   return { gateway, readings, close: () => closeAll(watching, exact, channels) };
 }
 
 async function closeAll(
-  watching: readonly { close(): void }[],
+  watching: readonly { close(): void | Promise<void> }[],
   exact: ExactSetup | undefined,
   channels: Channels,
 ): Promise<void> {
-  for (const each of watching) each.close();
+  for (const each of watching) await each.close();
   await exact?.close();
   await channels.close();
 }

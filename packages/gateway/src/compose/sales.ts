@@ -38,7 +38,8 @@ async function feePayerOf(facilitator: FacilitatorConfig): Promise<string | unde
   return (await createKeyPairSignerFromBytes(facilitator.keypair)).address;
 }
 
-async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<PayeeChain[]> {
+/** Where the payee is paid, over connections of their own. */
+export async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<PayeeChain[]> {
   const feePayer = await feePayerOf(facilitator);
   const urls = Object.entries(solanaRpcUrls) as [Cluster, string][];
   return Promise.all(

@@ -15,6 +15,7 @@ import {
   withPurchase,
   withUnchargedCall,
 } from './account.ts';
+import { watching } from './covered-payments.ts';
 import { type AccountHolder, accountName, type Debit, debitName, type NewDebit, readDebit } from './debit.ts';
 import { entryOf } from './entries.ts';
 import { bothOf, changeOf, changesOf, type Outcome, type Seen, type Sight } from './sight.ts';
@@ -52,7 +53,7 @@ const ATTEMPTS_AT_ONCE = 4;
 const MOST_PAUSE_MS = 20;
 
 /** What a step begins with, and what is written with it. */
-interface Beside extends Pick<Commit, 'answer' | 'journal'> {
+interface Beside extends Partial<Pick<Commit, 'answer' | 'changes' | 'journal' | 'open'>> {
   readonly sight?: Sight | undefined;
 }
 
@@ -124,7 +125,7 @@ export class Accounts {
     // A payment may have been sold before under the very key.
     const isFirst = debit.by === 'signature';
     const kept = { key: debit.id, text: answer, forgetMs: CREDIT.debitMs, isFirst };
-    const beside = { sight, answer: kept, journal: [entry] };
+    const beside = { sight, answer: kept, journal: [entry], ...watching(debit, this.now()) };
     return this.#step<Account | NotCharged>(debit, beside, ({ account, debit: known }) => {
       if (known && known.owner !== debit.owner) return { verdict: 'running' };
       if (known?.progress === 'captured') return { verdict: account };
@@ -202,7 +203,7 @@ export class Accounts {
   /** One step of a debit. What was seen before may be written over, as the store compares; it is no ground to change nothing. */
   async #step<V>(
     holder: AccountHolder & Pick<Debit, 'id'>,
-    { sight = {}, ...beside }: Beside,
+    { sight = {}, changes = [], ...beside }: Beside,
     decide: (seen: Seen) => Outcome<V>,
   ): Promise<V> {
     let isFresh = sight.stored === undefined;
@@ -211,7 +212,7 @@ export class Accounts {
       const outcome = decide(this.#seen(sight.stored));
       if (outcome.account) {
         const { isWritten, now } = await this.#documents.commit({
-          changes: changesOf(sight.stored, outcome),
+          changes: [...changesOf(sight.stored, outcome), ...changes],
           ...beside,
         });
         sight.stored = bothOf(now);

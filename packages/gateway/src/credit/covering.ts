@@ -118,12 +118,13 @@ class Coverable implements Admission {
 
   #debit(): NewDebit | undefined {
     const { priceMicros, randomId } = this.#parts;
-    const { key, requestHash, call, trail, amountMicros } = this.#payment;
+    const { key, requestHash, call, trail, amountMicros, memo } = this.#payment;
     if (priceMicros === undefined) return undefined;
     return {
       ...this.#holder,
       id: key,
       by: 'payment',
+      ...(memo !== undefined && { memo }),
       // No more than was signed for, whatever the price is now.
       micros: Math.min(priceMicros, amountMicros),
       route: call.route.id,

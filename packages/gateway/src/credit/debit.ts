@@ -15,6 +15,8 @@ export interface NewDebit extends AccountHolder {
   readonly by: 'signature' | 'payment';
   /** Whoever has set it aside; nobody else may charge it or give it back. */
   readonly owner: string;
+  /** Of the payment that is covered: by which it is found where somebody broadcasts it all the same. */
+  readonly memo?: string;
   /** For the journal. */
   readonly requestId: string;
 }

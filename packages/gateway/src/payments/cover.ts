@@ -14,6 +14,7 @@ export interface CoverablePayment extends SentPayment {
   readonly call: Call;
   readonly trail: Trail;
   readonly payer: string;
+  readonly memo: string | undefined;
   /** Whether it came with what only the client of our challenge knows: anybody else's may be a copy. */
   readonly hasTicket: boolean;
   /** What it pays, in millionths of a dollar. */

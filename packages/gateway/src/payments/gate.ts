@@ -136,10 +136,10 @@ export class ExactGate implements Gate {
     const payment = this.#newPayment(context, presented);
     const purchase = new Purchase(dependencies, presented, payment, context);
     if (!credit) return purchase;
-    const { payer, creditMicros = 0 } = payment;
+    const { payer, memo, creditMicros = 0 } = payment;
     const { hasTicket } = presented.payment;
     const amountMicros = Number(presented.transfer.amount);
-    return credit.cover.admit({ ...context, payer, hasTicket, amountMicros, creditMicros }, purchase);
+    return credit.cover.admit({ ...context, payer, memo, hasTicket, amountMicros, creditMicros }, purchase);
   }
 
   #offer(): Offer {

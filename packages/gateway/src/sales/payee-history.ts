@@ -31,14 +31,15 @@ export interface PayeeAccount {
 const PAGE = 1_000;
 const AT_ONCE = 8;
 
-interface Listed {
+/** A transaction of the payee that has succeeded. */
+export interface Listed {
   readonly signature: string;
   readonly atMs: number;
   readonly memo: string | undefined;
 }
 
 /** Signatures of the transactions of an account since a time that have succeeded, the newest first. */
-async function listSince(chain: Chain, account: string, sinceMs: number): Promise<Listed[]> {
+export async function listSince(chain: Chain, account: string, sinceMs: number): Promise<Listed[]> {
   const listed: Listed[] = [];
   let before: string | undefined;
   for (;;) {

@@ -37,13 +37,21 @@ const REMEMBERED_MS = 86_400_000;
 /** What of a repaired settlement is credit; nothing where none is. `wasDebited`: its payment was covered by credit before. */
 export type GrantOf = (settlement: JournalEntry, wasDebited: boolean) => LateGrant | undefined;
 
+const markOf = ({ kind, transaction }: JournalEntry): string => `repair:${kind}:${transaction}`;
+
+/** Whether such an entry was appended already, by whomever. */
+export async function isAppended(documents: PaymentDocuments, entry: JournalEntry): Promise<boolean> {
+  const [mark] = await documents.read([markOf(entry)]);
+  return mark?.value !== undefined;
+}
+
 /** Appends an entry that is missing, once, and grants what it brought. Answers no where somebody else has just written. */
 export async function append(
   documents: PaymentDocuments,
   entry: JournalEntry,
   grant: LateGrant | undefined,
 ): Promise<boolean> {
-  const names = [`repair:${entry.kind}:${entry.transaction}`, ...(grant ? [grant.name] : [])];
+  const names = [markOf(entry), ...(grant ? [grant.name] : [])];
   const [was, account] = await documents.read(names);
   if (!was || was.value !== undefined) return false;
   const mark = { was, value: { id: entry.id }, isLasting: true, forgetMs: REMEMBERED_MS };

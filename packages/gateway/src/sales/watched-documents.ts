@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../payments/store/journal.ts';
-import type { Commit, Committed, PaymentDocuments, Reach, Stored } from '../payments/store/port.ts';
+import type { Commit, Committed, OpenQuery, PaymentDocuments, Reach, Stored } from '../payments/store/port.ts';
 
 /** Tells of every entry that this node has appended. */
 export class WatchedDocuments implements PaymentDocuments {
@@ -45,8 +45,8 @@ export class WatchedDocuments implements PaymentDocuments {
     return this.#documents.owed();
   }
 
-  openKeys(): Promise<readonly string[]> {
-    return this.#documents.openKeys();
+  openKeys(query?: OpenQuery): Promise<readonly string[]> {
+    return this.#documents.openKeys(query);
   }
 
   onLost(restore: Parameters<PaymentDocuments['onLost']>[0]): void {

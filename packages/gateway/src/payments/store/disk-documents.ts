@@ -11,7 +11,8 @@ const MOST_ABSENT = 1_000;
 
 /** What kind of document a name is of. */
 export const kindOf = (name: string): string => name.slice(0, name.indexOf(':'));
-const keyOf = (name: string): string => name.slice(name.indexOf(':') + 1);
+/** The rest of its name. */
+export const keyOf = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /** The documents of one process on disk, each kind in the table that suits it. */
 export class DiskDocuments {
@@ -32,6 +33,11 @@ export class DiskDocuments {
   /** Records whose outcome is open, or whose answer was still owed. */
   unfinished(): HeldRecord[] {
     return this.#table.unfinished();
+  }
+
+  /** The names of all documents of a kind that has no table of its own: for the few that are not over. */
+  namesOf(kind: string): string[] {
+    return this.#documents.namesOf(kind);
   }
 
   /** A document; nothing where there is none. */

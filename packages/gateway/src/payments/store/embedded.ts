@@ -4,10 +4,20 @@ import type { FreeSpace } from '../../stores/free-space.ts';
 import { dueName, recordName } from '../documents.ts';
 import { PAYMENTS } from '../record.ts';
 import { type Due, type HeldRecord, isOpen } from '../state.ts';
-import { DiskDocuments, kindOf } from './disk-documents.ts';
+import { DiskDocuments, keyOf, kindOf } from './disk-documents.ts';
 import { JournalTable } from './journal-table.ts';
 import { KeptAnswers, type KeptText } from './kept-answers.ts';
-import type { AnswerChange, Change, Commit, Committed, PaymentDocuments, Reach, Stored } from './port.ts';
+import type {
+  AnswerChange,
+  Change,
+  Commit,
+  Committed,
+  OpenList,
+  OpenQuery,
+  PaymentDocuments,
+  Reach,
+  Stored,
+} from './port.ts';
 
 /** A document that is not only on disk. */
 interface Live {
@@ -38,7 +48,7 @@ export class EmbeddedDocuments implements PaymentDocuments {
   readonly #space: FreeSpace;
   readonly #live = new Map<string, Live>();
   /** Payments whose outcome may have to be asked for, by from when on. */
-  readonly #open = new Map<string, number>();
+  readonly #open: Readonly<Record<OpenList, Map<string, number>>> = { open: new Map(), covered: new Map() };
   /** Until when answers are needed, however old they are. */
   readonly #needed = new Map<string, number>();
   /** What the disk has refused: it goes with whatever is written next, so that no part of a step lasts without the rest. */
@@ -56,6 +66,7 @@ export class EmbeddedDocuments implements PaymentDocuments {
     this.#now = now;
     this.#space = space;
     for (const record of this.#disk.unfinished()) this.#recall(record);
+    for (const name of this.#disk.namesOf('covered')) this.#open.covered.set(keyOf(name), 0);
   }
 
   now(): number {
@@ -92,8 +103,11 @@ export class EmbeddedDocuments implements PaymentDocuments {
     return this.#journal.owed;
   }
 
-  async openKeys(): Promise<readonly string[]> {
-    return [...this.#open].filter(([, fromMs]) => fromMs <= this.#now()).map(([key]) => key);
+  async openKeys({ list = 'open', againMs = 0 }: OpenQuery = {}): Promise<readonly string[]> {
+    const nowMs = this.#now();
+    const found = [...this.#open[list]].filter(([, fromMs]) => fromMs <= nowMs).map(([key]) => key);
+    for (const key of found) this.#open[list].set(key, nowMs + againMs);
+    return found;
   }
 
   onLost(): void {
@@ -116,7 +130,7 @@ export class EmbeddedDocuments implements PaymentDocuments {
     const all = [...((others?.value as readonly Due[] | undefined) ?? []), due];
     this.#set(name, all, { untilMs: Math.max(others?.untilMs ?? 0, neededUntilMs), isKept: false });
     this.#needed.set(key, neededUntilMs);
-    if (isOpen(record)) this.#open.set(key, 0);
+    if (isOpen(record)) this.#open.open.set(key, 0);
   }
 
   #read(name: string): Stored {
@@ -145,9 +159,9 @@ export class EmbeddedDocuments implements PaymentDocuments {
     this.#live.set(name, { version, value, changedAtMs: this.#now(), ...kept });
   }
 
-  #note({ key, fromMs }: NonNullable<Commit['open']>): void {
-    if (fromMs === undefined) this.#open.delete(key);
-    else this.#open.set(key, fromMs);
+  #note({ key, fromMs, list = 'open' }: NonNullable<Commit['open']>): void {
+    if (fromMs === undefined) this.#open[list].delete(key);
+    else this.#open[list].set(key, fromMs);
   }
 
   #need({ key, forgetMs = Number.POSITIVE_INFINITY }: AnswerChange): void {

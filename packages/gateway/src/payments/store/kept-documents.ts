@@ -22,6 +22,10 @@ export class KeptDocuments {
     this.#now = now;
   }
 
+  namesOf(kind: string): string[] {
+    return [...this.#documents.getKeys({ start: `${kind}:`, end: `${kind};` })];
+  }
+
   get(name: string): unknown {
     const kept = this.#documents.get(name);
     return kept && (kept.untilMs ?? Number.POSITIVE_INFINITY) > this.#now() ? kept.value : undefined;

@@ -32,12 +32,22 @@ export interface AnswerChange {
   readonly forgetMs?: number;
 }
 
+/** Payments that the chain is to be asked about: those that are open, unless told, or those that credit has covered. */
+export type OpenList = 'open' | 'covered';
+
+/** Which of them. */
+export interface OpenQuery {
+  readonly list?: OpenList;
+  /** None of those that are found is found again for so many milliseconds; 0 unless told. */
+  readonly againMs?: number;
+}
+
 /** What is written in one step. */
 export interface Commit {
   readonly changes: readonly Change[];
   readonly answer?: AnswerChange;
   /** A payment whose outcome may have to be asked for, and from when on; nothing when it need not. */
-  readonly open?: { readonly key: string; readonly fromMs: number | undefined };
+  readonly open?: { readonly key: string; readonly fromMs: number | undefined; readonly list?: OpenList };
   /** What it does to money: appended once, and lasting like the first of the changes. */
   readonly journal?: readonly JournalEntry[];
 }
@@ -78,7 +88,7 @@ export interface PaymentDocuments {
   /** What all entries that were ever appended have left owing as credit, by network, in millionths of a dollar. */
   owed(): Promise<ReadonlyMap<string, number>>;
   /** Payments that are open and whose time has come; those first that were not asked about for longest. */
-  openKeys(): Promise<readonly string[]>;
+  openKeys(query?: OpenQuery): Promise<readonly string[]>;
   /** What is done, by a way to write that is open by then, when documents were lost: until it has succeeded nothing else is written. */
   onLost(restore: (commit: PaymentDocuments['commit']) => Promise<void>): void;
   close(): void;

@@ -59,7 +59,7 @@ end
 
 /**
  * Compare-and-set: writes everything, where each document still has the version that it was read with; the same commit that
- * comes a second time knows its own version again. KEYS: state, answers, sizes, open, journal, documents. ARGV: the epoch held, the new
+ * comes a second time knows its own version again. KEYS: state, answers, sizes, open (or covered), journal, documents. ARGV: the epoch held, the new
  * version; the payment (or nothing), from when on it is open (nothing: it is not; \`-\`: as before), what becomes of its answer
  * (\`put\`, \`until\`, \`drop\` or nothing), for how many milliseconds (or nothing), its text, the bytes of all answers, how long
  * entries are kept; then for each document its version (or nothing), its new text (nothing removes it, \`-\` leaves it as it is)
@@ -111,11 +111,11 @@ local isNeeded = redis.call('PTTL', KEYS[3]) == -1
 if not since or not isNeeded and now - since >= ${PAYMENTS.answerMs} then return nil end
 return redis.call('GET', KEYS[3])`);
 
-/** KEYS: state, open. ARGV: how many. Answers payments whose time has come; each again only after all others. */
+/** KEYS: state, open. ARGV: how many, for how many milliseconds not again. Answers payments whose time has come; each again only after all others. */
 export const OPEN = script(`
 note()
 local found = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, ARGV[1])
-for _, key in ipairs(found) do redis.call('ZADD', KEYS[2], now, key) end
+for _, key in ipairs(found) do redis.call('ZADD', KEYS[2], now + ARGV[2], key) end
 return found`);
 
 /** KEYS: state. ARGV: networks. Answers what is owed as credit on each, in turn. */

@@ -13,7 +13,7 @@ import { Keyspace } from '../../stores/redis/keyspace.ts';
 import { isAppendOnly } from '../../stores/redis/server-settings.ts';
 import { PAYMENTS } from '../record.ts';
 import { JOURNAL_KEEP_MS, type JournalEntry, owedBy } from './journal.ts';
-import type { AnswerChange, Change, Commit, Committed, PaymentDocuments, Reach, Stored } from './port.ts';
+import type { AnswerChange, Change, Commit, Committed, OpenQuery, PaymentDocuments, Reach, Stored } from './port.ts';
 import { ANSWER, COMMIT, OPEN, OWED, READ } from './redis-scripts.ts';
 
 /** How long a payment stays a process's without a sign of life. */
@@ -129,8 +129,8 @@ export class RedisDocuments implements PaymentDocuments {
     return new Map(networks.map((network, index) => [network, Number(found[index])]));
   }
 
-  async openKeys(): Promise<readonly string[]> {
-    return (await this.#space.run({ script: OPEN, keys: ['open'], args: [OPEN_AT_ONCE] })) as string[];
+  async openKeys({ list = 'open', againMs = 0 }: OpenQuery = {}): Promise<readonly string[]> {
+    return (await this.#space.run({ script: OPEN, keys: [list], args: [OPEN_AT_ONCE, againMs] })) as string[];
   }
 
   close(): void {
@@ -154,7 +154,7 @@ export class RedisDocuments implements PaymentDocuments {
     ];
     const [verdict, ...rest] = (await this.#space.runWithRetry(() => ({
       script: COMMIT,
-      keys: ['answers', 'sizes', 'open', 'journal', ...names],
+      keys: ['answers', 'sizes', open?.list ?? 'open', 'journal', ...names],
       args: [...before, ...changes.flatMap(wordsOf), ...journal.flatMap(entryWords)],
       timeout: timeoutFor(Buffer.byteLength(answer?.text ?? '')),
     }))) as string[];

@@ -1,0 +1,168 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HEADERS } from '@asset-gateway/protocol';
+import type { PaymentPayload } from '@x402/core/types';
+import { open } from 'lmdb';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
+import { readConfig } from '../../packages/gateway/src/config/config.ts';
+import { sales } from '../../packages/gateway/src/sales/command.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
+import { callOf, sendPaid, transactionOf } from '../payments/calls.ts';
+import { until } from '../payments/fault-buyer.ts';
+import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { broadcast } from '../sales/gift.ts';
+import { balanceOf, buyCredit, paymentOf, startCreditGateway } from './gateway.ts';
+
+const call = callOf('rpc.mainnet.helius.getBalance');
+const [PRICE, BUNDLE] = [5, 50_000];
+const watchPace = { everyMs: 50, againMs: 150 };
+/** As long as several looks take. */
+const LOOKS_MS = 800;
+
+/** A payment that its wallet's credit has covered. */
+async function cover(gateway: SellingGateway, wallet: Wallet, amount = PRICE): Promise<PaymentPayload> {
+  const payment = await paymentOf(gateway, call, wallet, amount);
+  const answer = await sendPaid(gateway, call, payment);
+  expect([answer.status, answer.headers.get('credit')?.split(',', 1)[0]]).toEqual([200, `charged=${PRICE}`]);
+  return payment;
+}
+
+const grantedTo = async (gateway: SellingGateway, wallet: Wallet) => (await balanceOf(gateway, wallet)).grantedMicros;
+
+/** What was broadcast is granted, and no second time however often is looked. */
+async function expectGranted(gateway: SellingGateway, wallet: Wallet, micros: number): Promise<void> {
+  await until(async () => (await grantedTo(gateway, wallet)) > BUNDLE);
+  await sleep(LOOKS_MS);
+  expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + micros, spentMicros: PRICE });
+}
+
+describe('a covered payment that somebody broadcasts', () => {
+  const dataDir = makeFolder();
+  let solana: SolanaSandbox;
+  let gateway: SellingGateway;
+  let wallet: Wallet;
+  const start = () => startCreditGateway({ solana, dataDir, watchPace });
+  beforeAll(async () => {
+    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    gateway = await start();
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await solana.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const openRichWallet = async () => {
+    wallet = await openWallet(solana);
+    expect((await buyCredit(gateway, wallet)).status).toBe(200);
+  };
+
+  it.each([PRICE, BUNDLE])('grants all %d of it, once, and still brings its answer', async (amount) => {
+    await openRichWallet();
+    const payment = await cover(gateway, wallet, amount);
+    await broadcast(solana, transactionOf(payment));
+    await expectGranted(gateway, wallet, amount);
+    const arrivals = solana.provider.arrivals.length;
+    const again = await sendPaid(gateway, call, payment);
+    expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
+    expect(solana.provider.arrivals).toHaveLength(arrivals);
+    expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + amount, spentMicros: PRICE });
+  });
+
+  it('while no gateway runs is granted once one does, and the journal agrees with the chain', async () => {
+    await openRichWallet();
+    const payment = await cover(gateway, wallet);
+    await gateway.stop();
+    await broadcast(solana, transactionOf(payment));
+    gateway = await start();
+    await expectGranted(gateway, wallet, PRICE);
+    await gateway.stop();
+    gateway = await start();
+    await expectGranted(gateway, wallet, PRICE);
+    const said: string[] = [];
+    const output = { stdout: { write: (text: string) => said.push(text) }, stderr: { write: () => true } };
+    const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...solana.variables, CREDIT: 'on' });
+    expect(await sales(['verify', '--json'], output, (toRepair) => openArchive(config, toRepair))).toBe(0);
+    expect(JSON.parse(said.join(''))).toEqual([]);
+  });
+
+  it('while the chain cannot be read is granted when it can be', async () => {
+    await openRichWallet();
+    solana.mainnet.faults.refuse = { getSignaturesForAddress: { code: -32_005, message: 'too busy' } };
+    const payment = await cover(gateway, wallet);
+    await broadcast(solana, transactionOf(payment));
+    await sleep(LOOKS_MS);
+    expect(await grantedTo(gateway, wallet)).toBe(BUNDLE);
+    solana.mainnet.faults.reset();
+    await expectGranted(gateway, wallet, PRICE);
+  });
+});
+
+describe('a covered payment that nobody broadcasts', () => {
+  const dataDir = makeFolder();
+  let solana: SolanaSandbox;
+  let gateway: SellingGateway;
+  beforeAll(async () => {
+    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY, blockMs: 10 });
+    gateway = await startCreditGateway({ solana, dataDir, watchPace });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await solana.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const watched = (): string[] => {
+    const root = open({ path: `${dataDir}/gateway.lmdb`, maxDbs: 20, readOnly: true });
+    const names = [...root.openDB({ name: 'documents' }).getKeys({ start: 'covered:', end: 'covered;' })].map(String);
+    void root.close();
+    return names;
+  };
+
+  it('is looked for until no block can take it, and no longer', async () => {
+    const wallet = await openWallet(solana);
+    expect((await buyCredit(gateway, wallet)).status).toBe(200);
+    await cover(gateway, wallet);
+    expect(watched()).toHaveLength(1);
+    await until(async () => watched().length === 0);
+    expect(await grantedTo(gateway, wallet)).toBe(BUNDLE);
+  });
+});
+
+redisSuite('a covered payment that somebody broadcasts, with two gateways on one Redis', () => {
+  let redis: RedisServer;
+  let solana: SolanaSandbox;
+  const gateways: SellingGateway[] = [];
+  const start = async () => {
+    const variables = { REDIS_URL: redis.url, GATEWAY_SECRET: 's'.repeat(32) };
+    const gateway = await startCreditGateway({ solana, watchPace }, variables);
+    gateways.push(gateway);
+    return gateway;
+  };
+  beforeAll(async () => {
+    redis = await startRedis({ appendonly: 'yes' });
+    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+  });
+  afterEach(async () => {
+    for (const gateway of gateways.splice(0)) await gateway.stop();
+  });
+  afterAll(async () => {
+    await solana.close();
+    await redis.stop();
+  });
+
+  it('is granted once, also where the one that has covered it is gone', async () => {
+    const [one, other] = [await start(), await start()];
+    const wallet = await openWallet(solana);
+    expect((await buyCredit(one, wallet)).status).toBe(200);
+    const payment = await cover(one, wallet);
+    await gateways.shift()?.stop();
+    await start();
+    await broadcast(solana, transactionOf(payment));
+    await expectGranted(other, wallet, PRICE);
+  });
+});
