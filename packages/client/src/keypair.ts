@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { pkcs8OfSeed } from '@asset-gateway/protocol';
-import bs58 from 'bs58';
+import { base58 } from './base58.ts';
 import type { Signer } from './signer.ts';
 
 /** A key pair as Solana tools keep it: 32 bytes of seed, 32 of public key. */
@@ -19,7 +19,7 @@ const SEED_BYTES = 32;
 function signerOf(privateKey: KeyObject): Signer {
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   return {
-    address: bs58.encode(Buffer.from(x, 'base64url')),
+    address: base58(Buffer.from(x, 'base64url')),
     signMessage: async (message) => sign(null, message, privateKey),
   };
 }

@@ -14,5 +14,8 @@ export interface MethodRow {
   readonly bare?: boolean;
 }
 
+/** Methods of a family by their name. */
+export type MethodRows = Readonly<Record<string, MethodRow>>;
+
 /** Methods by family and name. */
-export type MethodTable = Readonly<Record<string, Readonly<Record<string, MethodRow>>>>;
+export type MethodTable = Readonly<Record<string, MethodRows>>;

@@ -1,6 +1,6 @@
 // Made from the route table by `npm run docs`. Not written by hand.
 import type { Call } from './call.ts';
-import type { MethodTable } from './method-row.ts';
+import type { MethodRows, MethodTable } from './method-row.ts';
 
 export type SystemLivenessResult = {
   ok: true;
@@ -3304,62 +3304,70 @@ export interface Methods {
   readonly credit: CreditMethods;
 }
 
-/** What the methods are built from. */
-export const METHODS: MethodTable = {
-  system: {
-    liveness: { path: '/healthz', access: 'public', bare: true },
-    readiness: { path: '/readyz', access: 'public', bare: true },
-    catalog: { path: '/v1/catalog', access: 'public', takes: 'query', bare: true },
-    openapi: { path: '/openapi.json', access: 'public', bare: true },
-    wellKnown: { path: '/.well-known/x402', access: 'public', bare: true },
-    llms: { path: '/llms.txt', access: 'public', bare: true },
-    didDocument: { path: '/.well-known/did.json', access: 'public', bare: true },
-  },
-  tokens: {
-    health: { path: '/v1/x402/tokens/health', access: 'siwx' },
-    search: { path: '/v1/x402/tokens/assets/search', access: 'siwx', takes: 'query' },
-    resolve: { path: '/v1/x402/tokens/assets/resolve', access: 'siwx', takes: 'query' },
-    curated: { path: '/v1/x402/tokens/assets/curated', access: 'siwx', takes: 'query' },
-    marketSnapshots: { path: '/v1/x402/tokens/assets/market-snapshots', access: 'siwx', post: true, takes: 'body' },
-    variantMarkets: { path: '/v1/x402/tokens/assets/variant-markets', access: 'siwx', takes: 'query' },
-    riskSummaryByMint: { path: '/v1/x402/tokens/assets/risk-summary', access: 'siwx', takes: 'query' },
-    assetDetail: { path: '/v1/x402/tokens/assets/:assetId', access: 'siwx', takes: 'query' },
-    variants: { path: '/v1/x402/tokens/assets/:assetId/variants', access: 'siwx', takes: 'query' },
-    variantTopMarkets: { path: '/v1/x402/tokens/assets/:assetId/variant-top-markets', access: 'siwx', takes: 'query' },
-    variantMarket: { path: '/v1/x402/tokens/assets/:assetId/variant-market', access: 'siwx', takes: 'query' },
-    markets: { path: '/v1/x402/tokens/assets/:assetId/markets', access: 'siwx', takes: 'query' },
-    ohlcv: { path: '/v1/x402/tokens/assets/:assetId/ohlcv', access: 'siwx', takes: 'query' },
-    priceChart: { path: '/v1/x402/tokens/assets/:assetId/price-chart', access: 'siwx', takes: 'query' },
-    profile: { path: '/v1/x402/tokens/assets/:assetId/profile', access: 'siwx' },
-    tickers: { path: '/v1/x402/tokens/assets/:assetId/tickers', access: 'siwx', takes: 'query' },
-    riskSummary: { path: '/v1/x402/tokens/assets/:assetId/risk-summary', access: 'siwx', takes: 'query' },
-    riskDetails: { path: '/v1/x402/tokens/assets/:assetId/risk-details', access: 'siwx', takes: 'query' },
-    description: { path: '/v1/x402/tokens/assets/:assetId/description', access: 'siwx', takes: 'query' },
-  },
-  rpc: {
-    getBalance: { path: '/v1/x402/solana/:cluster/:provider/rpc/getBalance', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['context.slot', 'value'] },
-    getAccountInfo: { path: '/v1/x402/solana/:cluster/:provider/rpc/getAccountInfo', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['context.slot', 'value.data.space', 'value.lamports', 'value.rentEpoch', 'value.space'] },
-    getTransaction: { path: '/v1/x402/solana/:cluster/:provider/rpc/getTransaction', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['slot', 'meta.fee', 'meta.preBalances.*', 'meta.postBalances.*', 'meta.computeUnitsConsumed'] },
-    getSignaturesForAddress: { path: '/v1/x402/solana/:cluster/:provider/rpc/getSignaturesForAddress', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['*.slot'] },
-    getTokenAccountsByOwner: { path: '/v1/x402/solana/:cluster/:provider/rpc/getTokenAccountsByOwner', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['context.slot', 'value.*.account.data.space', 'value.*.account.lamports', 'value.*.account.rentEpoch', 'value.*.account.space'] },
-    getProgramAccounts: { path: '/v1/x402/solana/:cluster/:provider/rpc/getProgramAccounts', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['*.account.data.space', '*.account.lamports', '*.account.rentEpoch', '*.account.space', 'context.slot', 'value.*.account.data.space', 'value.*.account.lamports', 'value.*.account.rentEpoch', 'value.*.account.space'] },
-    getTransactionsForAddress: { path: '/v1/x402/solana/:cluster/:provider/rpc/getTransactionsForAddress', access: 'exact', post: true, takes: 'params', served: ['mainnet/helius', 'devnet/helius'], uint64: ['data.*.slot', 'data.*.meta.fee', 'data.*.meta.preBalances.*', 'data.*.meta.postBalances.*', 'data.*.meta.computeUnitsConsumed'] },
-  },
-  das: {
-    getAsset: { path: '/v1/x402/solana/:cluster/:provider/das/getAsset', access: 'exact', post: true, takes: 'named', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/helius'], uint64: ['token_info.balance', 'token_info.supply'] },
-    getAssetsByOwner: { path: '/v1/x402/solana/:cluster/:provider/das/getAssetsByOwner', access: 'exact', post: true, takes: 'named', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/helius'], uint64: ['items.*.token_info.balance', 'items.*.token_info.supply', 'last_indexed_slot', 'nativeBalance.lamports'] },
-    searchAssets: { path: '/v1/x402/solana/:cluster/:provider/das/searchAssets', access: 'exact', post: true, takes: 'named', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/helius'], uint64: ['items.*.token_info.balance', 'items.*.token_info.supply', 'last_indexed_slot', 'nativeBalance.lamports'] },
-  },
-  wallet: {
-    identity: { path: '/v1/x402/helius/wallet/identity/:wallet', access: 'exact', served: ['mainnet/helius'] },
-    batchIdentity: { path: '/v1/x402/helius/wallet/batch-identity', access: 'exact', post: true, takes: 'body', served: ['mainnet/helius'] },
-    balances: { path: '/v1/x402/helius/wallet/balances/:wallet', access: 'exact', takes: 'query', served: ['mainnet/helius'] },
-    history: { path: '/v1/x402/helius/wallet/history/:wallet', access: 'exact', takes: 'query', served: ['mainnet/helius'], uint64: ['data.*.slot'] },
-    transfers: { path: '/v1/x402/helius/wallet/transfers/:wallet', access: 'exact', takes: 'query', served: ['mainnet/helius'] },
-    fundedBy: { path: '/v1/x402/helius/wallet/funded-by/:wallet', access: 'exact', served: ['mainnet/helius'], uint64: ['slot'] },
-  },
-  credit: {
-    balance: { path: '/v1/x402/credit', access: 'siwx' },
-    buy: { path: '/v1/x402/credit/:cluster', access: 'exact', post: true, takes: 'amount', served: ['mainnet', 'devnet'] },
-  },
+const system: MethodRows = {
+  liveness: { path: '/healthz', access: 'public', bare: true },
+  readiness: { path: '/readyz', access: 'public', bare: true },
+  catalog: { path: '/v1/catalog', access: 'public', takes: 'query', bare: true },
+  openapi: { path: '/openapi.json', access: 'public', bare: true },
+  wellKnown: { path: '/.well-known/x402', access: 'public', bare: true },
+  llms: { path: '/llms.txt', access: 'public', bare: true },
+  didDocument: { path: '/.well-known/did.json', access: 'public', bare: true },
 };
+
+const tokens: MethodRows = {
+  health: { path: '/v1/x402/tokens/health', access: 'siwx' },
+  search: { path: '/v1/x402/tokens/assets/search', access: 'siwx', takes: 'query' },
+  resolve: { path: '/v1/x402/tokens/assets/resolve', access: 'siwx', takes: 'query' },
+  curated: { path: '/v1/x402/tokens/assets/curated', access: 'siwx', takes: 'query' },
+  marketSnapshots: { path: '/v1/x402/tokens/assets/market-snapshots', access: 'siwx', post: true, takes: 'body' },
+  variantMarkets: { path: '/v1/x402/tokens/assets/variant-markets', access: 'siwx', takes: 'query' },
+  riskSummaryByMint: { path: '/v1/x402/tokens/assets/risk-summary', access: 'siwx', takes: 'query' },
+  assetDetail: { path: '/v1/x402/tokens/assets/:assetId', access: 'siwx', takes: 'query' },
+  variants: { path: '/v1/x402/tokens/assets/:assetId/variants', access: 'siwx', takes: 'query' },
+  variantTopMarkets: { path: '/v1/x402/tokens/assets/:assetId/variant-top-markets', access: 'siwx', takes: 'query' },
+  variantMarket: { path: '/v1/x402/tokens/assets/:assetId/variant-market', access: 'siwx', takes: 'query' },
+  markets: { path: '/v1/x402/tokens/assets/:assetId/markets', access: 'siwx', takes: 'query' },
+  ohlcv: { path: '/v1/x402/tokens/assets/:assetId/ohlcv', access: 'siwx', takes: 'query' },
+  priceChart: { path: '/v1/x402/tokens/assets/:assetId/price-chart', access: 'siwx', takes: 'query' },
+  profile: { path: '/v1/x402/tokens/assets/:assetId/profile', access: 'siwx' },
+  tickers: { path: '/v1/x402/tokens/assets/:assetId/tickers', access: 'siwx', takes: 'query' },
+  riskSummary: { path: '/v1/x402/tokens/assets/:assetId/risk-summary', access: 'siwx', takes: 'query' },
+  riskDetails: { path: '/v1/x402/tokens/assets/:assetId/risk-details', access: 'siwx', takes: 'query' },
+  description: { path: '/v1/x402/tokens/assets/:assetId/description', access: 'siwx', takes: 'query' },
+};
+
+const rpc: MethodRows = {
+  getBalance: { path: '/v1/x402/solana/:cluster/:provider/rpc/getBalance', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['context.slot', 'value'] },
+  getAccountInfo: { path: '/v1/x402/solana/:cluster/:provider/rpc/getAccountInfo', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['context.slot', 'value.data.space', 'value.lamports', 'value.rentEpoch', 'value.space'] },
+  getTransaction: { path: '/v1/x402/solana/:cluster/:provider/rpc/getTransaction', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['slot', 'meta.fee', 'meta.preBalances.*', 'meta.postBalances.*', 'meta.computeUnitsConsumed'] },
+  getSignaturesForAddress: { path: '/v1/x402/solana/:cluster/:provider/rpc/getSignaturesForAddress', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['*.slot'] },
+  getTokenAccountsByOwner: { path: '/v1/x402/solana/:cluster/:provider/rpc/getTokenAccountsByOwner', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['context.slot', 'value.*.account.data.space', 'value.*.account.lamports', 'value.*.account.rentEpoch', 'value.*.account.space'] },
+  getProgramAccounts: { path: '/v1/x402/solana/:cluster/:provider/rpc/getProgramAccounts', access: 'exact', post: true, takes: 'params', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/alchemy', 'devnet/helius'], uint64: ['*.account.data.space', '*.account.lamports', '*.account.rentEpoch', '*.account.space', 'context.slot', 'value.*.account.data.space', 'value.*.account.lamports', 'value.*.account.rentEpoch', 'value.*.account.space'] },
+  getTransactionsForAddress: { path: '/v1/x402/solana/:cluster/:provider/rpc/getTransactionsForAddress', access: 'exact', post: true, takes: 'params', served: ['mainnet/helius', 'devnet/helius'], uint64: ['data.*.slot', 'data.*.meta.fee', 'data.*.meta.preBalances.*', 'data.*.meta.postBalances.*', 'data.*.meta.computeUnitsConsumed'] },
+};
+
+const das: MethodRows = {
+  getAsset: { path: '/v1/x402/solana/:cluster/:provider/das/getAsset', access: 'exact', post: true, takes: 'named', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/helius'], uint64: ['token_info.balance', 'token_info.supply'] },
+  getAssetsByOwner: { path: '/v1/x402/solana/:cluster/:provider/das/getAssetsByOwner', access: 'exact', post: true, takes: 'named', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/helius'], uint64: ['items.*.token_info.balance', 'items.*.token_info.supply', 'last_indexed_slot', 'nativeBalance.lamports'] },
+  searchAssets: { path: '/v1/x402/solana/:cluster/:provider/das/searchAssets', access: 'exact', post: true, takes: 'named', served: ['mainnet/alchemy', 'mainnet/helius', 'devnet/helius'], uint64: ['items.*.token_info.balance', 'items.*.token_info.supply', 'last_indexed_slot', 'nativeBalance.lamports'] },
+};
+
+const wallet: MethodRows = {
+  identity: { path: '/v1/x402/helius/wallet/identity/:wallet', access: 'exact', served: ['mainnet/helius'] },
+  batchIdentity: { path: '/v1/x402/helius/wallet/batch-identity', access: 'exact', post: true, takes: 'body', served: ['mainnet/helius'] },
+  balances: { path: '/v1/x402/helius/wallet/balances/:wallet', access: 'exact', takes: 'query', served: ['mainnet/helius'] },
+  history: { path: '/v1/x402/helius/wallet/history/:wallet', access: 'exact', takes: 'query', served: ['mainnet/helius'], uint64: ['data.*.slot'] },
+  transfers: { path: '/v1/x402/helius/wallet/transfers/:wallet', access: 'exact', takes: 'query', served: ['mainnet/helius'] },
+  fundedBy: { path: '/v1/x402/helius/wallet/funded-by/:wallet', access: 'exact', served: ['mainnet/helius'], uint64: ['slot'] },
+};
+
+const credit: MethodRows = {
+  balance: { path: '/v1/x402/credit', access: 'siwx' },
+  buy: { path: '/v1/x402/credit/:cluster', access: 'exact', post: true, takes: 'amount', served: ['mainnet', 'devnet'] },
+};
+
+/** What the methods that take no more than a signature are built from. */
+export const FREE_METHODS: MethodTable = { system, tokens };
+
+/** What all methods are built from. */
+export const METHODS: MethodTable = { system, tokens, rpc, das, wallet, credit };

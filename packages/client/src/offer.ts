@@ -36,7 +36,7 @@ function isPayable(requirement: unknown): requirement is Offer {
 
 /** The price of the call comes first and a bundle after it; where nothing but credit is sold there are several amounts. */
 function chosen(offers: readonly Offer[], buys: PaymentWish['buys']): Offer | undefined {
-  if (buys === 'call') return offers[0];
+  if (buys === 'call' || buys === 'credit') return offers[0];
   if (buys === 'bundle') return offers[1] ?? offers[0];
   return offers.find(({ amount }) => amount === String(buys.micros));
 }

@@ -4,8 +4,8 @@ import type { PaymentRequired } from '@asset-gateway/protocol';
 export interface PaymentWish {
   /** The request that the payment is to buy: with it the same payment can be sent again, after a crash too. */
   readonly request: SentRequest;
-  /** What of the 402 is to be paid: the price of this call, a bundle of credit instead, or so much credit. */
-  readonly buys: 'call' | 'bundle' | { readonly micros: number };
+  /** What of the 402 is to be paid: the price of this call, a bundle of credit instead, or where credit is sold the first amount of it, or so much. */
+  readonly buys: 'call' | 'bundle' | 'credit' | { readonly micros: number };
   /** Dollars that this call may cost at most, beside the payer's own caps. */
   readonly maxUsd: number | undefined;
   readonly signal: AbortSignal;

@@ -1,12 +1,10 @@
-import { GatewayError } from './error.ts';
 import type { Meant } from './exchange.ts';
-import type { MethodRow } from './method-row.ts';
-import { METHODS } from './methods.ts';
+import type { MethodRow, MethodTable } from './method-row.ts';
 import type { SentRequest } from './payer.ts';
 import type { CallSettings } from './settings.ts';
 
 /** A call of a method. */
-export interface Asked {
+export interface MethodCall {
   /** `<family>.<method>` */
   readonly name: string;
   readonly values: readonly unknown[];
@@ -14,8 +12,8 @@ export interface Asked {
   readonly settings: CallSettings;
 }
 
-/** Where a paid call goes. */
-interface Place {
+/** Where a paid call goes, and what it buys beside its answer. */
+export interface Place extends Pick<Meant, 'buys'> {
   readonly cluster?: string | undefined;
   readonly provider?: string | undefined;
 }
@@ -24,17 +22,6 @@ const PARAMETER = /:([a-z]+)/gi;
 /** Slots came as bigints and fit in a double, as the gateway checks. */
 const json = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? Number(each) : each));
-
-/** Who serves a method of those that were chosen; the last one of the table where nobody was, which is Helius. */
-function placeOf({ served }: MethodRow, { name, settings: { cluster = 'mainnet', provider } }: Asked): Place {
-  if (!served) return {};
-  const found = served
-    .map((each) => each.split('/'))
-    .findLast((each) => each[0] === cluster && (!provider || !each[1] || each[1] === provider));
-  if (found) return { cluster: found[0], provider: found[1] };
-  const message = `${name} is not served ${provider ? `by ${provider} ` : ''}on ${cluster}, but by ${served.join(', ')}`;
-  throw new GatewayError('not_served', { message });
-}
 
 function queryOf(values: object = {}): string {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
@@ -49,15 +36,9 @@ function bodyOf({ takes }: MethodRow, values: readonly unknown[]): string {
   return json(takes === 'body' ? (values[0] ?? {}) : {});
 }
 
-function buysOf({ takes }: MethodRow, [amount]: readonly unknown[]): Pick<Meant, 'buys'> {
-  if (takes !== 'amount') return {};
-  const usd = (amount as { usd?: number } | undefined)?.usd;
-  return { buys: usd === undefined ? 'call' : { micros: Math.round(usd * 1e6) } };
-}
-
 /** The request of a call. */
-export function meantBy(row: MethodRow, asked: Asked): Meant {
-  const place = placeOf(row, asked);
+export function meantBy(row: MethodRow, asked: MethodCall, place: Place): Meant {
+  const { cluster, provider, buys } = place;
   const values = [...asked.values];
   const path = row.path.replace(PARAMETER, (_, name: string) => {
     const chosen = name in place ? place[name as keyof Place] : values.shift();
@@ -70,8 +51,8 @@ export function meantBy(row: MethodRow, asked: Asked): Meant {
     method: row.post ? 'POST' : 'GET',
     ...(row.post && { body: bodyOf(row, values) }),
   };
-  const name = `${asked.name} ${place.cluster} ${place.provider}`;
-  return { name, request, access: row.access, cluster: place.cluster, ...buysOf(row, values) };
+  const name = `${asked.name} ${cluster} ${provider}`;
+  return { name, request, access: row.access, cluster, ...(buys && { buys }) };
 }
 
 const fits = (pattern: string, path: string): boolean => {
@@ -82,8 +63,8 @@ const fits = (pattern: string, path: string): boolean => {
 };
 
 /** The gate that a path stands before, and the cluster that it is paid on; a payment where the path is not known. */
-export function gateOf(path: string): Pick<Meant, 'access' | 'cluster'> {
-  const row = Object.values(METHODS)
+export function gateOf(path: string, methods: MethodTable): Pick<Meant, 'access' | 'cluster'> {
+  const row = Object.values(methods)
     .flatMap((rows) => Object.values(rows))
     .find(({ path: pattern }) => fits(pattern, path));
   const cluster = path.split('/').find((segment) => segment === 'mainnet' || segment === 'devnet') ?? 'mainnet';

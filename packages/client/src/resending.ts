@@ -2,19 +2,13 @@ import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
 import type { SentRequest, SignedPayment } from './payer.ts';
+import { AGAIN, retryAfterMs } from './retry-after.ts';
 
 const MAX_ATTEMPTS = 20;
 const PAUSE_MS = 1000;
 
-/** The statuses of a gateway that asks for the same request again, and of one that still works on a payment. */
-const AGAIN = [408, 429, 503];
+/** The statuses by which a gateway asks for the same payment again: those of any request, and that of one which it still works on. */
 const OPEN = [...AGAIN, 409];
-
-/** How long to wait before the same is sent again; nothing where that would change nothing. */
-export function retryAfterMs({ status, headers }: Response, statuses = AGAIN): number | undefined {
-  const seconds = /^[0-9]{1,6}$/.exec(headers.get('retry-after') ?? (status === 408 ? '0' : ''))?.[0];
-  return statuses.includes(status) && seconds !== undefined ? Number(seconds) * 1000 : undefined;
-}
 
 const unknown = (cause: unknown): GatewayError =>
   new GatewayError('payment_unknown', {

@@ -23,16 +23,20 @@ export interface CallSettings {
   readonly credit?: boolean;
 }
 
-/** What a client is made of. */
-export interface ClientOptions extends CallSettings {
+/** What a client of what is free is made of. */
+export interface FreeClientOptions extends CallSettings {
   /** The gateway's public origin. */
   readonly baseUrl: string | URL;
   /** Who signs; a key that is thrown away unless told. */
   readonly signer?: Signer | Promise<Signer>;
-  /** Who pays; without it paid routes are answered from credit alone. */
-  readonly pay?: Payer;
   /** Another fetch, for tests and special transports. */
   readonly fetch?: typeof fetch;
   /** How long a call waits for a nonce that another one brings before it asks for a challenge of its own; 500 unless told. */
   readonly patienceMs?: number;
+}
+
+/** What a client is made of. */
+export interface ClientOptions extends FreeClientOptions {
+  /** Who pays; without it paid routes are answered from credit alone. */
+  readonly pay?: Payer;
 }

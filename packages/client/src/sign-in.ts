@@ -1,5 +1,5 @@
 import { SIWX_EXTENSION, type SiwxInfo, type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
-import bs58 from 'bs58';
+import { base58 } from './base58.ts';
 import { GatewayError } from './error.ts';
 import type { Signer } from './signer.ts';
 
@@ -32,6 +32,6 @@ export async function signIn({ info, supportedChains }: SignInChallenge, signer:
   const chain = supportedChains.find(({ type }) => type === 'ed25519');
   if (!chain) throw rejected('the challenge offers no chain that this wallet can sign for');
   const message: SiwxMessage = { ...info, chainId: chain.chainId, address: signer.address };
-  const signature = bs58.encode(await signer.signMessage(utf8.encode(siwxMessageText(message))));
+  const signature = base58(await signer.signMessage(utf8.encode(siwxMessageText(message))));
   return btoa(String.fromCharCode(...utf8.encode(JSON.stringify({ ...message, type: chain.type, signature }))));
 }

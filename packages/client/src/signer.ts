@@ -1,5 +1,5 @@
 import { pkcs8OfSeed } from '@asset-gateway/protocol';
-import bs58 from 'bs58';
+import { base58 } from './base58.ts';
 
 /** A Solana wallet, as far as a sign-in needs one. */
 export interface Signer {
@@ -26,7 +26,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A wallet from a key pair of WebCrypto. */
 export async function signerFromKeyPair({ privateKey, publicKey }: KeyPair): Promise<Signer> {
-  const address = bs58.encode(new Uint8Array(await subtle.exportKey('raw', publicKey)));
+  const address = base58(new Uint8Array(await subtle.exportKey('raw', publicKey)));
   const signMessage = async (message: Uint8Array) =>
     new Uint8Array(await subtle.sign(ALGORITHM, privateKey, message as Bytes));
   return { address, signMessage };

@@ -21,7 +21,7 @@ interface Argument {
 
 const HEAD = `// Made from the route table by \`npm run docs\`. Not written by hand.
 import type { Call } from './call.ts';
-import type { MethodTable } from './method-row.ts';
+import type { MethodRows, MethodTable } from './method-row.ts';
 `;
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
@@ -136,7 +136,7 @@ function rowText({ surface, name, rows }: Method): string {
   const isSold = rows[0].credit === 'sold';
   const served = rows.map((row) => (isSold ? row.cluster : `${row.cluster}/${row.provider}`));
   const uint64 = uint64Paths(published(result.schema));
-  return `    ${name}: ${literal({
+  return `  ${name}: ${literal({
     path: isSold ? path.replace(`/${cluster}`, '/:cluster') : template,
     access,
     ...(httpMethod === 'POST' && { post: true }),
@@ -156,13 +156,19 @@ export function clientMethods(routes: readonly Route[], priceUsd: PriceOf): stri
     const signatures = of(surface).map((method) => signature(method, priceUsd));
     return `export interface ${capital(surface)}Methods {\n${signatures.join('\n')}}\n`;
   });
+  const free = surfaces.filter((surface) => of(surface).every(({ rows: [row] }) => row.access !== 'exact'));
   const all = surfaces.map((surface) => `  readonly ${surface}: ${capital(surface)}Methods;\n`).join('');
-  const table = surfaces.map((surface) => `  ${surface}: {\n${of(surface).map(rowText).join('')}  },\n`).join('');
+  const tables = surfaces.map((surface) => {
+    const rows = of(surface).map(rowText).join('');
+    return `const ${surface}: MethodRows = {\n${rows}};\n`;
+  });
   return [
     HEAD,
     ...methods.map(typesOf),
     ...interfaces,
     `/** Every method, by family. */\nexport interface Methods {\n${all}}\n`,
-    `/** What the methods are built from. */\nexport const METHODS: MethodTable = {\n${table}};\n`,
+    ...tables,
+    `/** What the methods that take no more than a signature are built from. */\nexport const FREE_METHODS: MethodTable = { ${free.join(', ')} };\n`,
+    `/** What all methods are built from. */\nexport const METHODS: MethodTable = { ${surfaces.join(', ')} };\n`,
   ].join('\n');
 }

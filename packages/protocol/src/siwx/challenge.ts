@@ -45,7 +45,7 @@ const SCHEMA = {
 
 const chain = (chainId: string) => ({ chainId, type: 'ed25519' });
 
-const SUPPORTED_CHAINS = SIGN_IN_NETWORKS.map(chain);
+const SUPPORTED_CHAINS = /* @__PURE__ */ SIGN_IN_NETWORKS.map(chain);
 
 /** The sign-in extension of a challenge: for every network that is taken, or for one alone. */
 export const siwxExtension = (info: SiwxInfo, network?: string) => ({

@@ -1,0 +1,111 @@
+import { Call, type Full } from './call.ts';
+import type { Connection } from './connection.ts';
+import { Deadline } from './deadline.ts';
+import { errorOf, GatewayError } from './error.ts';
+import { Exchange, type Meant } from './exchange.ts';
+import type { MethodRow, MethodTable } from './method-row.ts';
+import { gateOf, type MethodCall, meantBy, type Place } from './request.ts';
+import type { CallSettings } from './settings.ts';
+
+/** A body to be read. */
+export interface Reading {
+  readonly json: string;
+  /** Where numbers of 64 bits stand in it. */
+  readonly uint64: readonly string[];
+}
+
+/** What a kind of client is made of: what one does without is not in a bundle that does without it. */
+export interface Making {
+  readonly methods: MethodTable;
+  /** Gets the answer of a paid route; without it there are none. */
+  readonly paid?: (exchange: Exchange) => Promise<Response>;
+  /** Chooses who serves a paid method. */
+  readonly placeOf?: (row: MethodRow, call: MethodCall) => Place;
+  readonly read: (body: Reading) => unknown;
+  /** What an answer says of money. */
+  readonly receipt?: (response: Response) => Pick<Full<unknown>, 'transaction' | 'credit'>;
+}
+
+/** What is built over a connection. */
+export interface Made {
+  readonly methods: object;
+  ask(path: string, options?: { readonly body?: unknown }): Promise<Response>;
+  /** Does something within the time that a call has. */
+  within<T>(work: (deadline: Deadline) => Promise<T>): Promise<T>;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** What is read of a success: a JSON body, or text. */
+function readResult(response: Response, text: string, row: MethodRow, { read }: Making) {
+  const { bare, uint64 = [] } = row;
+  if (!response.headers.get('content-type')?.startsWith('application/json')) return { result: text };
+  const body = read({ json: text, uint64: uint64.map((path) => (path ? `result.${path}` : 'result')) });
+  return bare ? { result: body } : (body as { readonly result: unknown; readonly priceUsd?: string });
+}
+
+/** An answer with its parts where it is a success; throws what else it is. */
+async function readFull(response: Response, row: MethodRow, making: Making): Promise<Full<unknown>> {
+  const text = await response.text();
+  if (!response.ok) throw errorOf(response, text);
+  try {
+    const { result, priceUsd } = readResult(response, text, row, making);
+    const requestId = response.headers.get('x-request-id') ?? undefined;
+    const receipt = making.receipt?.(response) ?? { transaction: undefined, credit: undefined };
+    return { result, text, requestId, price: priceUsd, ...receipt, response };
+  } catch {
+    throw errorOf(response, text);
+  }
+}
+
+/** The methods of a table, built in a loop: each is a function of its own. */
+function methodsOf(table: MethodTable, call: (row: MethodRow, name: string, values: readonly unknown[]) => unknown) {
+  const families = Object.entries(table).map(([family, rows]) => {
+    const methods = Object.entries(rows).map(([method, row]) => {
+      return [method, (...values: unknown[]) => call(row, `${family}.${method}`, values)];
+    });
+    return [family, Object.fromEntries(methods)];
+  });
+  return Object.fromEntries(families) as object;
+}
+
+/** Builds methods over a connection that others may share. */
+export function methodsOver(connection: Connection, settings: CallSettings, making: Making): Made {
+  const { base } = connection;
+  const { methods, paid } = making;
+  const within: Made['within'] = async (work) => {
+    const deadline = new Deadline(settings.timeoutMs ?? TIMEOUT_MS, settings.signal);
+    try {
+      return await work(deadline);
+    } finally {
+      deadline.end();
+    }
+  };
+  async function answerTo(meant: Meant, deadline: Deadline): Promise<Response> {
+    const exchange = new Exchange(connection, meant, settings, deadline);
+    if (meant.access === 'public') return exchange.send({});
+    if (meant.access === 'siwx') return exchange.signedIn(connection.pool('free'));
+    if (paid) return paid(exchange);
+    throw new GatewayError('not_served', {
+      message: 'this client asks for nothing that is paid; make one by createClient',
+    });
+  }
+  return {
+    within,
+    methods: methodsOf(methods, (row, name, values) => {
+      const full = within(async (deadline) => {
+        const call = { name, values, base, settings };
+        const meant = meantBy(row, call, row.served ? (making.placeOf?.(row, call) ?? {}) : {});
+        return deadline.race(readFull(await answerTo(meant, deadline), row, making));
+      });
+      return new Call(full);
+    }),
+    ask: (path, { body } = {}) =>
+      within((deadline) => {
+        const url = new URL(path, base);
+        const text = body === undefined ? undefined : JSON.stringify(body);
+        const request = { url: url.href, method: text === undefined ? 'GET' : 'POST', body: text } as const;
+        return answerTo({ name: url.pathname, request, ...gateOf(url.pathname, methods) }, deadline);
+      }),
+  };
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { bundleOf } from './bundle.ts';
+
+const LIMIT_BYTES = 5000;
+
+describe('what a page loads', () => {
+  it('to sign in, with every free method, is less than 5 kB, and needs nothing else', async () => {
+    const program = `import { createFreeClient } from '@asset-gateway/client';
+      globalThis.client = createFreeClient({ baseUrl: 'https://gateway.example' });`;
+    const { gzipBytes, imports } = await bundleOf(program);
+    expect(imports).toEqual([]);
+    expect(gzipBytes).toBeLessThan(LIMIT_BYTES);
+  });
+
+  it('to do everything but pay has no package of Solana and no built-in of Node in it', async () => {
+    const { code, imports } = await bundleOf(`export * from '@asset-gateway/client';`);
+    expect(imports).toEqual([]);
+    expect(code).not.toMatch(/node:|@solana|process\.|Buffer/);
+  });
+});
