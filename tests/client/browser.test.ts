@@ -1,0 +1,169 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createClient } from '@asset-gateway/client';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { payWith } from '@asset-gateway/client/pay';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startEverything } from '../discovery/everything.ts';
+import { suiteWith } from '../kit/optional.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
+// Sets up this process so that x402's RPC client can be used beside the gateway.
+import '../payments/wallets.ts';
+import { bundleOf } from './bundle.ts';
+
+const ACCOUNT = 'So11111111111111111111111111111111111111112';
+const SWITCHES = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+];
+
+/** What the page runs: the library, and a wallet that registers itself as the Wallet Standard has it. */
+const PROGRAM = `
+  import * as library from '@asset-gateway/client';
+  globalThis.library = library;
+  globalThis.signed = 0;
+  const signer = await library.throwAwaySigner();
+  const account = { address: signer.address, chains: ['solana:mainnet'], features: ['solana:signMessage'] };
+  const accounts = [];
+  const signMessage = async ({ message }) => {
+    globalThis.signed++;
+    return [{ signedMessage: message, signature: await signer.signMessage(message) }];
+  };
+  const connect = async () => ({ accounts: [account] });
+  const wallet = { version: '1.0.0', name: 'A wallet', accounts, chains: account.chains,
+    features: { 'standard:connect': { version: '1.0.0', connect }, 'solana:signMessage': { version: '1.1.0', signMessage } } };
+  addEventListener('wallet-standard:app-ready', ({ detail }) => detail.register(wallet));
+  // As an application finds the wallets of a page.
+  const found = [];
+  dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: { register: (...each) => found.push(...each) } }));
+  globalThis.wallet = found[0];
+`;
+
+async function serve(code: string): Promise<Server> {
+  const server = createServer((request, response) => {
+    const isProgram = request.url === '/program.js';
+    response.setHeader('content-type', isProgram ? 'text/javascript' : 'text/html');
+    response.end(
+      isProgram ? code : '<!doctype html><title>A page</title><script type="module" src="/program.js"></script>',
+    );
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return server;
+}
+
+suiteWith('chromium', 'a page of another origin, in a real browser', (executablePath) => {
+  let gateway: TestGateway;
+  let selling: TestGateway;
+  let server: Server;
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    gateway = await startEverything();
+    selling = await startEverything({ CREDIT: 'on' });
+    server = await serve((await bundleOf(PROGRAM)).code);
+    browser = await chromium.launch({ executablePath, args: SWITCHES });
+    page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.waitForFunction('globalThis.wallet !== undefined');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+    await gateway?.stop();
+    await selling?.stop();
+  });
+
+  /** Runs a piece of program in the page; `url` is the gateway. */
+  const inPage = (program: string, url = gateway.url): Promise<unknown> =>
+    page.evaluate(`(async () => { const url = ${JSON.stringify(url)}; ${program} })()`);
+
+  /** The statuses that a gateway has logged while this was done, without preflights. */
+  async function statuses(work: () => Promise<unknown>): Promise<number[]> {
+    const before = gateway.logLines.length;
+    await work();
+    return gateway.logLines
+      .slice(before)
+      .map((line) => JSON.parse(line) as { status: number })
+      .map(({ status }) => status)
+      .filter((status) => status !== 204);
+  }
+
+  it('signs with a key of WebCrypto that cannot be extracted: 402, 200, 200', async () => {
+    const seen = await statuses(async () => {
+      const result = await inPage(`
+        const pair = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
+        const client = library.createFreeClient({ baseUrl: url, signer: library.signerFromKeyPair(pair) });
+        const { query } = await client.tokens.search({ q: 'gold' });
+        const { result } = await client.tokens.marketSnapshots({ mints: ['${ACCOUNT}'] }).full();
+        return [pair.privateKey.extractable, query, typeof result];
+      `);
+      expect(result).toEqual([false, 'gold', 'object']);
+    });
+    expect(seen).toEqual([402, 200, 200]);
+  });
+
+  it('signs with a wallet of the Wallet Standard, which it connects to', async () => {
+    const seen = await statuses(async () => {
+      const result = await inPage(`
+        const client = library.createFreeClient({ baseUrl: url, signer: library.signerFromWallet(wallet) });
+        await client.tokens.health();
+        await client.tokens.health();
+        return signed;
+      `);
+      expect(result).toBe(2);
+    });
+    expect(seen).toEqual([402, 200, 200]);
+  });
+
+  it('does not take a signature over another text than it gave', async () => {
+    const result = await inPage(`
+      const { signMessage } = wallet.features['solana:signMessage'];
+      const prefixing = async ({ message, account }) => signMessage({ account, message: Uint8Array.of(255, ...message) });
+      const features = { ...wallet.features, 'solana:signMessage': { signMessage: prefixing } };
+      const signer = library.signerFromWallet({ ...wallet, features });
+      return library.createFreeClient({ baseUrl: url, signer }).tokens.health().catch((error) => error.code);
+    `);
+    expect(result).toBe('not_signed');
+  });
+
+  it('reads what is wrong, and what a paid route asks for', async () => {
+    const result = await inPage(`
+      const client = library.createClient({ baseUrl: url });
+      const codes = [client.tokens.search({ q: 'x', limit: 0 }), client.rpc.getBalance('${ACCOUNT}')];
+      return Promise.all(codes.map((call) => call.catch(({ code, status, issues, requestId }) => [code, status, issues.length, typeof requestId])));
+    `);
+    expect(result).toEqual([
+      ['invalid_request', 400, 1, 'string'],
+      ['payment_required', 402, 0, 'string'],
+    ]);
+  });
+
+  it('spends credit, which the gateway allows it to ask for', async () => {
+    const keypair = newKeypair();
+    const signer = signerFromBytes(keypair);
+    const chain = selling.solana?.mainnet;
+    if (!chain) throw new Error('nothing is sold');
+    await chain.fundUsdc(signer.address, 100_000n);
+    const pay = payWith({ wallet: keypair, rpcUrl: chain.url });
+    await createClient({ baseUrl: selling.url, signer, pay }).credit.buy();
+    const result = await inPage(
+      `
+      const signer = library.signerFromBytes(Uint8Array.from(${JSON.stringify([...keypair])}));
+      const client = library.createClient({ baseUrl: url, signer });
+      const first = await client.rpc.getBalance('${ACCOUNT}').full();
+      const second = await client.rpc.getBalance('${ACCOUNT}').full();
+      return [first.credit, second.credit, typeof second.result.value];
+    `,
+      selling.url,
+    );
+    expect(result).toEqual([
+      { chargedMicros: 5, balanceMicros: 49_995 },
+      { chargedMicros: 5, balanceMicros: 49_990 },
+      'bigint',
+    ]);
+  });
+});
