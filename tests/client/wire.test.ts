@@ -50,6 +50,19 @@ describe('requests on the wire, by the log of the gateway', () => {
   });
 });
 
+describe('where one signature opens every route until it expires', () => {
+  it('a call is one request all the same', async () => {
+    const lasting = await startTestGateway({ SIWX_NONCE: 'until-expiry' });
+    try {
+      const client = createClient({ baseUrl: lasting.url });
+      for (let call = 0; call < 3; call++) await client.tokens.search({ q: 'sol' });
+      expect(lasting.logLines).toHaveLength(4);
+    } finally {
+      await lasting.stop();
+    }
+  });
+});
+
 describe('a client heals by itself', () => {
   it('when the answer that brought a nonce is lost', async () => {
     let isLosing = false;
@@ -116,5 +129,13 @@ describe('what a caller gives', () => {
     const call = client.with({ signal: controller.signal }).tokens.health();
     await expect(call).rejects.toMatchObject({ name: 'GatewayError', code: 'aborted' });
     expect(gateway.logLines).toHaveLength(before);
+  });
+
+  it('ends a call that takes too long, and nothing is left behind that fails later', async () => {
+    const slow: typeof fetch = (_, init) =>
+      new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
+    const client = createClient({ baseUrl: gateway.url, fetch: slow, timeoutMs: 20 });
+    await expect(client.tokens.health()).rejects.toMatchObject({ code: 'timeout' });
+    await expect(client.tokens.health().full()).rejects.toMatchObject({ code: 'timeout' });
   });
 });

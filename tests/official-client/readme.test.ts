@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { freePort } from '../http/ports.ts';
 import { blocksOf } from '../kit/page.ts';
+import { type Run, runCode } from '../kit/run-code.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 
 const blocks = blocksOf('README.md', 'js');
@@ -24,14 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Runs a block as it stands there, on a machine where `npm start` runs. */
-async function run(code: string): Promise<{ status: number; stdout: string; stderr: string }> {
-  const words = ['--import', pathToFileURL('tests/kit/lead.mjs').href, '--input-type=module', '--eval', code];
-  const env = { PATH: process.env.PATH, LEAD: JSON.stringify(leads) };
-  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  return { status: status as number, stdout, stderr };
-}
+const run = (code: string): Promise<Run> => runCode(code, leads);
 
 describe('the code in the README', () => {
   it('signs in', async () => {

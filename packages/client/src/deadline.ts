@@ -37,6 +37,8 @@ export class Deadline {
   /** What comes of this, unless the call is over before. */
   async race<T>(outcome: Promise<T>): Promise<T> {
     const { signal } = this;
+    // Nobody is left to hear of its failure once the call is over.
+    outcome.catch(() => undefined);
     signal.throwIfAborted();
     let stop = () => {};
     const over = new Promise<never>((_, reject) => {

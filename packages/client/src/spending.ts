@@ -44,7 +44,10 @@ async function spendOn(
     const message = `the call costs $${price / 1e6}, above the cap of $${settings.maxUsd}; nothing was signed`;
     throw new GatewayError('spending_limit', { message });
   }
-  if (challenge && exchange.maySign) return exchange.answer(pool, challenge);
+  if (challenge && exchange.maySign) {
+    if (nonce !== undefined) pool.forget();
+    return exchange.answer(pool, challenge);
+  }
   // A page of another origin may ask for a challenge only now.
   return connection.sellsCredit && !hasAsked ? exchange.send(preference(exchange)) : undefined;
 }
