@@ -7,11 +7,12 @@ import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { faultyAnswers } from './faulty-answers.ts';
 import { faultyChallenges } from './faulty-challenges.ts';
 import { faultyDocuments } from './faulty-documents.ts';
+import { faultyReceipts } from './faulty-receipts.ts';
 import { type Exchange, type FaultyProxy, startProxy } from './proxy.ts';
 import { examineRecord } from './record.ts';
 import type { SeededFault } from './seeds.ts';
 
-const FAULTS = [...faultyChallenges, ...faultyAnswers, ...faultyDocuments];
+const FAULTS = [...faultyChallenges, ...faultyAnswers, ...faultyDocuments, ...faultyReceipts];
 
 /** A few paid routes beside the signed ones are enough to find a fault in; that nothing is found in all of them is shown elsewhere. */
 const FEWER_ROUTES = {
@@ -31,7 +32,7 @@ beforeAll(async () => {
   const port = await freePort();
   proxy = await startProxy(port);
   gateway = await startTestGateway(
-    { PORT: String(port), GATEWAY_BASE_URL: proxy.url, ...FEWER_ROUTES },
+    { PORT: String(port), GATEWAY_BASE_URL: proxy.url, RECEIPTS: 'on', ...FEWER_ROUTES },
     { paid: true },
   );
   live = await examine(proxy.url);
@@ -103,6 +104,6 @@ describe('the doctor, with recorded answers', () => {
   it('finds that a gateway names another origin than the one that was dialled', async () => {
     const { findings } = await examineRecord('http://127.0.0.1:1', record);
     const found = new Set(findings.map(({ check }) => check));
-    expect([...found].sort()).toEqual(['llms', 'openapi', 'resource', 'sign-in', 'well-known']);
+    expect([...found].sort()).toEqual(['llms', 'openapi', 'receipts', 'resource', 'sign-in', 'well-known']);
   });
 });

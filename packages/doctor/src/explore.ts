@@ -1,4 +1,4 @@
-import { HEADERS, SENT_BY_MISTAKE, routes as table } from '@asset-gateway/protocol';
+import { HEADERS, receiptRoutes, SENT_BY_MISTAKE, routes as table } from '@asset-gateway/protocol';
 import { bareTarget, type Entry, entrySchemas, exampleTarget } from './entry.ts';
 import { at, listAt, parsed, textAt } from './json.ts';
 import { misfit } from './schema.ts';
@@ -116,6 +116,14 @@ async function visitProviders(ask: Ask, catalog: unknown): Promise<ProviderList[
   });
 }
 
+/** The keys that receipts are signed with; nothing where OpenAPI does not list them. */
+async function visitDidDocument(ask: Ask, openApi: unknown): Promise<Pick<World, 'didDocument'>> {
+  const [row] = receiptRoutes;
+  if (!row || at(openApi, 'paths', row.path) === undefined) return {};
+  const plain = await ask('GET', row.path);
+  return { didDocument: { plain, json: parsed(plain.body) } };
+}
+
 /** Asks the gateway at an origin everything that the checks look at. */
 export async function explore(origin: string, askOnce: Ask): Promise<World> {
   const answers: Answer[] = [];
@@ -132,6 +140,7 @@ export async function explore(origin: string, askOnce: Ask): Promise<World> {
     origin,
     entries,
     documents,
+    ...(await visitDidDocument(ask, documents.openapi.json)),
     providers: await visitProviders(ask, catalog),
     routes: await inLanes(entries, (entry) => visitRoute(ask, entry, entries)),
     officialPreflight: first && (await preflight(ask, bareTarget(first), first.httpMethod, SENT_BY_MISTAKE)),

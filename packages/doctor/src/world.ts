@@ -45,6 +45,8 @@ export interface World {
   /** The complete entries of the catalog. */
   readonly entries: readonly Entry[];
   readonly documents: Readonly<Record<DocumentName, DocumentVisit>>;
+  /** Where the keys of receipts are, at a gateway that signs them. */
+  readonly didDocument?: { readonly plain: Answer; readonly json: unknown };
   readonly providers: readonly ProviderList[];
   readonly routes: readonly RouteVisit[];
   /** A preflight that names the response header that the official browser client sends by mistake. */

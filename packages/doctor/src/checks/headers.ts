@@ -91,7 +91,9 @@ export const corsCheck: Check = { name: 'cors', run: (world) => answered(world).
 export const cachingCheck: Check = {
   name: 'caching',
   run: (world) => {
-    const documents = Object.values(world.documents).map(({ plain }) => withoutQuery(plain));
+    const { didDocument } = world;
+    const all = [...Object.values(world.documents), ...(didDocument ? [didDocument] : [])];
+    const documents = all.map(({ plain }) => withoutQuery(plain));
     return answered(world).flatMap((answer) => {
       const isDocument = [200, 304].includes(answer.status) && documents.includes(withoutQuery(answer));
       return cachingFaults(answer, isDocument);

@@ -8,6 +8,7 @@ import { answersCheck, cachingCheck, corsCheck, nosniffCheck, secretsCheck } fro
 import { llmsCheck, wellKnownCheck } from './indexes.ts';
 import { openApiCheck } from './openapi.ts';
 import { preflightCheck } from './preflight.ts';
+import { receiptsCheck } from './receipts.ts';
 import { priceCheck, requirementsCheck } from './requirements.ts';
 import { signInCheck } from './sign-in.ts';
 import { headCheck, refusalsCheck, verbsCheck } from './verbs.ts';
@@ -36,5 +37,6 @@ export const checks: readonly Check[] = [
   openApiCheck,
   wellKnownCheck,
   llmsCheck,
+  receiptsCheck,
   secretsCheck,
 ];
