@@ -111,6 +111,15 @@ describe('a cap holds', () => {
     expect(transfers()).toBe(3);
   });
 
+  it('of a bundle of credit, whichever way it is bought', async () => {
+    const { client, transfers } = await openCustomer({ caps: { perBundleUsd: 0.00001 } });
+    const refused = { code: 'spending_limit' };
+    await expect(client.with({ credit: true }).rpc.getBalance(ACCOUNT)).rejects.toMatchObject(refused);
+    await expect(client.credit.buy({ usd: 0.00002 })).rejects.toMatchObject(refused);
+    await expect(client.credit.buy()).rejects.toMatchObject(refused);
+    expect(transfers()).toBe(0);
+  });
+
   it('again a day later', async () => {
     let now = 0;
     const ledger = memoryLedger(() => now);

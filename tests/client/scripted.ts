@@ -1,12 +1,13 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What is answered to one request; `lost` ends the connection once the request has arrived. */
+/** What is answered to one request, which may be lost once it has arrived, or never answered. */
 export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly isLost?: boolean;
+  readonly isSilent?: boolean;
 }
 
 /** A server that gives the replies that it is told, in their order, and keeps what it was sent. */
@@ -25,7 +26,8 @@ export async function startScriptedGateway(): Promise<ScriptedGateway> {
   const requests: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     requests.push(request.headers);
-    const { status = 200, body, headers = {}, isLost } = replies.shift() ?? DONE;
+    const { status = 200, body, headers = {}, isLost, isSilent } = replies.shift() ?? DONE;
+    if (isSilent) return;
     if (isLost) return void request.socket.destroy();
     response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
   });

@@ -116,8 +116,11 @@ describe('a payment is sent again and never made anew', () => {
     expect([payments().length, gateway.requests.length]).toEqual([1, 2]);
   });
 
-  it('and when the time is over before its outcome is known, the error says that it is to be sent again', async () => {
-    gateway.play(asking(requirement()), ...Array<Reply>(30).fill({ isLost: true }));
+  it.each<[string, Reply]>([
+    ['every answer is lost', { isLost: true }],
+    ['no answer comes', { isSilent: true }],
+  ])('and when the time is over while %s, the error says that it is to be sent again', async (_, reply) => {
+    gateway.play(asking(requirement()), ...Array<Reply>(30).fill(reply));
     await expect(paid({ timeoutMs: 1500 })).rejects.toMatchObject({
       code: 'payment_unknown',
       payment: { state: 'in_progress' },

@@ -110,13 +110,15 @@ describe('a client heals by itself', () => {
     }
   });
 
-  it('when its clock is an hour off, either way', async () => {
+  it('when its clock is an hour off, either way, with no request more', async () => {
+    const before = gateway.logLines.length;
     const outcome = await runCommand([process.execPath, 'tests/client/wrong-clock.mjs', gateway.url]);
     expect(outcome.stderr).toBe('');
     expect(JSON.parse(outcome.stdout)).toEqual([
       ['-3600000', 200, 200, 200],
       ['3600000', 200, 200, 200],
     ]);
+    expect(gateway.logLines.length - before).toBe(2 * 4);
   });
 });
 
