@@ -82,6 +82,19 @@ describe('a payment is made', () => {
   });
 });
 
+describe('a payment that cannot be made', () => {
+  it('for want of an RPC: nothing is sent, and nothing counts as spent', async () => {
+    let rpcUrl = 'http://127.0.0.1:1';
+    const { client, transfers } = await openCustomer({ rpcUrl: () => rpcUrl, caps: { inAllUsd: 0.000005 } });
+    const failed = client.with({ credit: false }).rpc.getBalance(ACCOUNT);
+    await expect(failed).rejects.toMatchObject({ code: 'payment_not_made', cause: { message: 'fetch failed' } });
+    expect(transfers()).toBe(0);
+    rpcUrl = chain().url;
+    await client.rpc.getBalance(ACCOUNT);
+    expect(transfers()).toBe(1);
+  });
+});
+
 describe('a cap holds', () => {
   it.each([
     ['of the call', { perCallUsd: 0.000004 }],

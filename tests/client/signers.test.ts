@@ -65,6 +65,10 @@ describe('a wallet that does not do what it says', () => {
   it.each<[string, object]>([
     ['signs nothing', { 'solana:signMessage': { signMessage: async () => [] } }],
     [
+      'is told by its user not to',
+      { 'solana:signMessage': { signMessage: async () => Promise.reject(new Error('no')) } },
+    ],
+    [
       'gives too short a signature',
       {
         'solana:signMessage': {

@@ -130,7 +130,7 @@ async function ask(args: readonly string[]): Promise<number> {
 
 /** What fetch said, where nothing answered. */
 const causeOf = (error: unknown): unknown =>
-  error instanceof GatewayError && error.code === 'unreachable' ? error.cause : error;
+  error instanceof GatewayError && ['unreachable', 'payment_not_made'].includes(error.code) ? error.cause : error;
 
 /** Runs the command with these words; answers with its exit code. */
 export async function run(args: readonly string[]): Promise<number> {

@@ -20,6 +20,8 @@ export type ClientCode =
   | 'spending_limit'
   /** Nothing that the gateway takes can be paid by this client. */
   | 'nothing_payable'
+  /** The payment could not be made, as its RPC did not answer or the wallet would not; nothing was sent. `cause` says why. */
+  | 'payment_not_made'
   /** The payment that was made is not the one that was shown; it was not sent. */
   | 'payment_mismatch'
   /** The payment was sent and what became of it is not known: send the same again, never a new one. */

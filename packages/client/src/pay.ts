@@ -36,6 +36,13 @@ export interface PayerOptions {
 const MICROS = 1e6;
 const CAPS = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1, inAllUsd: Number.POSITIVE_INFINITY };
 
+/** What a wallet or its RPC says, as the cause of an error of ours. */
+function notMade(cause: unknown): never {
+  if (cause instanceof GatewayError) throw cause;
+  const message = 'the payment could not be made, and nothing was sent; look at rpcUrl and the wallet';
+  throw new GatewayError('payment_not_made', { message, cause });
+}
+
 /** Makes the payment with x402's own client, and looks whether it is the one that was shown. */
 async function makePayment(required: Payable, offer: Offer, signer: TransactionSigner, rpcUrl: string) {
   const [{ x402Client }, { ExactSvmScheme }] = await Promise.all([
@@ -43,9 +50,8 @@ async function makePayment(required: Payable, offer: Offer, signer: TransactionS
     import('@x402/svm/exact/client'),
   ]);
   const client = new x402Client().register('solana:*', new ExactSvmScheme(signer as never, { rpcUrl }));
-  const payment = await client.createPaymentPayload(
-    required as unknown as Parameters<typeof client.createPaymentPayload>[0],
-  );
+  const wanted = required as unknown as Parameters<typeof client.createPaymentPayload>[0];
+  const payment = await client.createPaymentPayload(wanted).catch(notMade);
   await assertPays(payment, offer, signer.address);
   return { [HEADERS.payment]: btoa(JSON.stringify(payment)) };
 }

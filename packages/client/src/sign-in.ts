@@ -26,12 +26,17 @@ function assertBoundTo({ domain, uri }: SiwxInfo, url: URL): void {
   }
 }
 
+function notSigned(cause: unknown): never {
+  if (cause instanceof GatewayError) throw cause;
+  throw new GatewayError('not_signed', { message: 'the wallet has not signed', cause });
+}
+
 /** Signs a challenge: the value of the SIGN-IN-WITH-X header. */
 export async function signIn({ info, supportedChains }: SignInChallenge, signer: Signer, url: URL): Promise<string> {
   assertBoundTo(info, url);
   const chain = supportedChains.find(({ type }) => type === 'ed25519');
   if (!chain) throw rejected('the challenge offers no chain that this wallet can sign for');
   const message: SiwxMessage = { ...info, chainId: chain.chainId, address: signer.address };
-  const signature = base58(await signer.signMessage(utf8.encode(siwxMessageText(message))));
+  const signature = base58(await signer.signMessage(utf8.encode(siwxMessageText(message))).catch(notSigned));
   return btoa(String.fromCharCode(...utf8.encode(JSON.stringify({ ...message, type: chain.type, signature }))));
 }
