@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '@asset-gateway/client';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { payWith } from '@asset-gateway/client/pay';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEverything } from '../discovery/everything.ts';
+import { runCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { blocksOf } from '../kit/page.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
+// Sets up this process so that x402's RPC client can be used beside the gateway.
+import '../payments/wallets.ts';
+
+const isSkipped = (python: string): boolean =>
+  process.env.REQUIRE_ALL !== '1' && spawnSync(python, ['-c', 'import cryptography']).status !== 0;
+
+suiteWith('python3', 'the Python of the page about signing', (python) => {
+  describe.skipIf(isSkipped(python))('with the package cryptography, or skipped without it', () => {
+    let gateway: TestGateway;
+    let folder: string;
+    beforeAll(async () => {
+      gateway = await startEverything({ CREDIT: 'on' });
+      folder = makeFolder();
+      const [code = ''] = blocksOf('docs/signing.md', 'python');
+      writeFileSync(join(folder, 'ask.py'), code.replace('http://localhost:8402', gateway.url));
+    });
+    afterAll(async () => {
+      await gateway.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    /** Runs it with this key pair, and tells what the gateway has answered. */
+    async function run(keypair: Uint8Array) {
+      const file = join(folder, 'id.json');
+      writeFileSync(file, JSON.stringify([...keypair]));
+      const before = gateway.logLines.length;
+      const outcome = await runCommand([python, join(folder, 'ask.py'), file]);
+      const statuses = gateway.logLines.slice(before).map((line) => (JSON.parse(line) as { status: number }).status);
+      return { ...outcome, statuses };
+    }
+
+    it('signs in twice and spends credit twice, with one challenge each', async () => {
+      const keypair = newKeypair();
+      const signer = signerFromBytes(keypair);
+      const chain = gateway.solana?.mainnet;
+      if (!chain) throw new Error('nothing is sold');
+      await chain.fundUsdc(signer.address, 100_000n);
+      const pay = payWith({ wallet: keypair, rpcUrl: chain.url });
+      const client = createClient({ baseUrl: gateway.url, signer, pay });
+      await client.credit.buy();
+      const { code, stdout, stderr, statuses } = await run(keypair);
+      expect([code, stdout, stderr]).toEqual([0, 'gold\nsol\n0.000005\n0.000005\n', '']);
+      expect(statuses).toEqual([402, 200, 200, 402, 200, 200]);
+      const { balances } = await client.credit.balance();
+      expect(balances[0]?.balanceMicros).toBe(50_000 - 2 * 5);
+    });
+
+    it('says that there is no credit', async () => {
+      const { code, stderr, statuses } = await run(newKeypair());
+      expect([code, statuses]).toEqual([1, [402, 200, 200, 402, 402]]);
+      expect(stderr).toMatch(/RuntimeError: 402 credit_exhausted: The credit of this wallet is below the price/);
+    });
+  });
+});
