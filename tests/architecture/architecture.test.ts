@@ -33,6 +33,7 @@ describe('a seeded fault is found', () => {
     ['a server that knows the pipeline', 'gateway/src/http/x.ts', "import { createGateway } from '../gateway.ts';"],
     ['a gate that knows the doctor', 'gateway/src/gates/x.ts', "import { examine } from '@asset-gateway/doctor';"],
     ['a protocol that reads files', 'protocol/src/x.ts', "import { readFileSync } from 'node:fs';"],
+    ['a client that no page can load', 'client/src/x.ts', "import { sign } from 'node:crypto';"],
     ['a doctor that knows the gateway', 'doctor/src/x.ts', "import { startGateway } from '@asset-gateway/gateway';"],
     ['a client that knows the gateway', 'client/src/x.ts', "import { startGateway } from '@asset-gateway/gateway';"],
     ['a room that is not in the table', 'gateway/src/cellar/x.ts', 'export {};'],

@@ -195,11 +195,14 @@ function wrongInGateway(source: Source): string[] {
     .map((name) => `${source.path} must not import ${name}`);
 }
 
+/** Pages load what the client is made of, all but what reads files. */
+const isForBrowsers = (path: string): boolean => /^packages\/client\/src\/(?!keypair\.ts$)/.test(path);
+
 function wrongBetweenPackages(source: Source): string[] {
   const own = source.path.split('/')[1] ?? '';
   const isWrong = (name: string): boolean => {
     if (name.startsWith('packages/')) return !name.startsWith(`packages/${own}/`);
-    if (own === 'protocol' && name.startsWith('node:')) return true;
+    if (name.startsWith('node:') && (own === 'protocol' || isForBrowsers(source.path))) return true;
     const other = /^@asset-gateway\/(\w+)/.exec(name)?.[1];
     return other !== undefined && !PACKAGES[own]?.includes(other);
   };

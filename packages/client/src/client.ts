@@ -1,7 +1,7 @@
+import { buildMethods, type ClientKind, type Reading } from './build-methods.ts';
 import { Connection } from './connection.ts';
 import { creditIn } from './credit.ts';
 import { parseExact } from './exact-json.ts';
-import { type Making, methodsOver, type Reading } from './making.ts';
 import { FREE_METHODS, METHODS, type Methods } from './methods.ts';
 import type { SentRequest } from './payer.ts';
 import { placeOf } from './place.ts';
@@ -38,9 +38,9 @@ export interface GatewayClient extends Methods, Asking<GatewayClient> {
 /** What of a gateway is free: it needs a signature at most. */
 export interface FreeClient extends Pick<Methods, 'system' | 'tokens'>, Asking<FreeClient> {}
 
-const FREE: Making = { methods: FREE_METHODS, read: ({ json }) => JSON.parse(json) };
+const FREE: ClientKind = { methods: FREE_METHODS, read: ({ json }) => JSON.parse(json) };
 
-const WHOLE: Making = {
+const WHOLE: ClientKind = {
   methods: METHODS,
   paid: paidAnswer,
   placeOf,
@@ -49,7 +49,7 @@ const WHOLE: Making = {
 };
 
 function clientOver(connection: Connection, settings: CallSettings): GatewayClient {
-  const { methods, ask, within } = methodsOver(connection, settings, WHOLE);
+  const { methods, ask, within } = buildMethods(connection, settings, WHOLE);
   return {
     ...(methods as Methods),
     ask,
@@ -59,7 +59,7 @@ function clientOver(connection: Connection, settings: CallSettings): GatewayClie
 }
 
 function freeClientOver(connection: Connection, settings: CallSettings): FreeClient {
-  const { methods, ask } = methodsOver(connection, settings, FREE);
+  const { methods, ask } = buildMethods(connection, settings, FREE);
   const other = (more: CallSettings) => freeClientOver(connection, { ...settings, ...more });
   return { ...(methods as Pick<Methods, 'system' | 'tokens'>), ask, with: other };
 }

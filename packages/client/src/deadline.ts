@@ -31,7 +31,16 @@ export class Deadline {
 
   /** Waits; throws as soon as the call is given up or its time is over. */
   async wait(milliseconds: number): Promise<void> {
-    await this.race(new Promise<void>((resolve) => setTimeout(resolve, milliseconds)));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      await this.race(
+        new Promise<void>((resolve) => {
+          timer = setTimeout(resolve, milliseconds);
+        }),
+      );
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** What comes of this, unless the call is over before. */

@@ -7,10 +7,10 @@ import { retryAfterMs } from './retry-after.ts';
 import type { CallSettings } from './settings.ts';
 import { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
 
-/** One request as it is meant. */
-export interface Meant {
-  /** What its price is remembered under. */
-  readonly name: string;
+/** A request that is to be sent, and what it meets. */
+export interface Outgoing {
+  /** What its price is remembered under; nothing where it is no method's. */
+  readonly name?: string;
   readonly request: SentRequest;
   /** The gate that it stands before: `public`, `siwx` or `exact`. */
   readonly access: string;
@@ -37,14 +37,14 @@ export const askedIn = async (response: Response): Promise<Asked> =>
 /** One call until its answer, as far as a signature leads to it: signs in, and sends again what may be sent again. */
 export class Exchange {
   readonly connection: Connection;
-  readonly meant: Meant;
+  readonly outgoing: Outgoing;
   readonly settings: CallSettings;
   readonly deadline: Deadline;
   #signIns = 0;
 
-  constructor(connection: Connection, meant: Meant, settings: CallSettings, deadline: Deadline) {
+  constructor(connection: Connection, outgoing: Outgoing, settings: CallSettings, deadline: Deadline) {
     this.connection = connection;
-    this.meant = meant;
+    this.outgoing = outgoing;
     this.settings = settings;
     this.deadline = deadline;
   }
@@ -83,14 +83,14 @@ export class Exchange {
 
   /** Sends with a signature over this nonce, where there is one. */
   async sendWith(pool: NoncePool, nonce: string | undefined, otherwise: Headers): Promise<Response> {
-    const challenge = nonce === undefined ? undefined : pool.challengeWith(nonce, new URL(this.meant.request.url));
+    const challenge = nonce === undefined ? undefined : pool.challengeWith(nonce, new URL(this.outgoing.request.url));
     return challenge ? this.send(await this.#signed(challenge), pool) : this.send(otherwise);
   }
 
   /** Sends until the gateway does not ask any more to send the same again, or there is no time left for that. */
   async send(headers: Headers, pool?: NoncePool): Promise<Response> {
     for (let retries = this.settings.retries ?? 3; ; retries--) {
-      const response = await this.connection.send(this.meant.request, headers, this.deadline);
+      const response = await this.connection.send(this.outgoing.request, headers, this.deadline);
       const nonce = nonceIn(response);
       if (nonce) pool?.give(nonce);
       const waitMs = retryAfterMs(response);
@@ -103,7 +103,7 @@ export class Exchange {
   async #signed(challenge: SignInChallenge): Promise<Headers> {
     this.#signIns++;
     const signer = await this.connection.signer;
-    const url = new URL(this.meant.request.url);
+    const url = new URL(this.outgoing.request.url);
     return { [HEADERS.signIn]: await this.deadline.race(signIn(challenge, signer, url)) };
   }
 }

@@ -1,4 +1,4 @@
-import type { Meant } from './exchange.ts';
+import type { Outgoing } from './exchange.ts';
 import type { MethodRow, MethodTable } from './method-row.ts';
 import type { SentRequest } from './payer.ts';
 import type { CallSettings } from './settings.ts';
@@ -13,7 +13,7 @@ export interface MethodCall {
 }
 
 /** Where a paid call goes, and what it buys beside its answer. */
-export interface Place extends Pick<Meant, 'buys'> {
+export interface Place extends Pick<Outgoing, 'buys'> {
   readonly cluster?: string | undefined;
   readonly provider?: string | undefined;
 }
@@ -37,7 +37,7 @@ function bodyOf({ takes }: MethodRow, values: readonly unknown[]): string {
 }
 
 /** The request of a call. */
-export function meantBy(row: MethodRow, asked: MethodCall, place: Place): Meant {
+export function outgoingFor(row: MethodRow, asked: MethodCall, place: Place): Outgoing {
   const { cluster, provider, buys } = place;
   const values = [...asked.values];
   const path = row.path.replace(PARAMETER, (_, name: string) => {
@@ -63,7 +63,7 @@ const fits = (pattern: string, path: string): boolean => {
 };
 
 /** The gate that a path stands before, and the cluster that it is paid on; a payment where the path is not known. */
-export function gateOf(path: string, methods: MethodTable): Pick<Meant, 'access' | 'cluster'> {
+export function gateOf(path: string, methods: MethodTable): Pick<Outgoing, 'access' | 'cluster'> {
   const row = Object.values(methods)
     .flatMap((rows) => Object.values(rows))
     .find(({ path: pattern }) => fits(pattern, path));

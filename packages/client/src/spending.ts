@@ -14,10 +14,10 @@ const isWithinCap = ({ settings: { maxUsd } }: Exchange, micros: number): boolea
 
 /** Pays for what a 402 asks, where there is somebody who pays; otherwise the 402 is the answer. */
 async function settle(exchange: Exchange, response: Response, asked: Asked): Promise<Response> {
-  const { connection, meant, settings, deadline } = exchange;
+  const { connection, outgoing, settings, deadline } = exchange;
   const { pay } = connection.options;
   if (!pay || offersIn(asked).length === 0) return response;
-  const { request, buys = settings.credit ? 'bundle' : 'call' } = meant;
+  const { request, buys = settings.credit ? 'bundle' : 'call' } = outgoing;
   const wish = { request, buys, maxUsd: settings.maxUsd, signal: deadline.signal };
   return resend(connection, request, await pay.pay(asked as Parameters<typeof pay.pay>[0], wish), deadline);
 }
@@ -29,7 +29,7 @@ async function spendOn(
   pool: NoncePool,
   nonce: string | undefined,
 ): Promise<Response | undefined> {
-  const { connection, meant, settings } = exchange;
+  const { connection, outgoing, settings } = exchange;
   const challenge = challengeIn(asked);
   const hasAsked = connection.mayPrefer;
   connection.sellsCredit = challenge !== undefined || offersIn(asked).length > 1;
@@ -39,7 +39,7 @@ async function spendOn(
     return undefined;
   }
   const price = Number((offersIn(asked)[0] as { amount?: unknown } | undefined)?.amount);
-  connection.prices.set(meant.name, price);
+  if (outgoing.name !== undefined) connection.prices.set(outgoing.name, price);
   if (!isWithinCap(exchange, price)) {
     const message = `the call costs $${price / 1e6}, above the cap of $${settings.maxUsd}; nothing was signed`;
     throw new GatewayError('spending_limit', { message });
@@ -54,9 +54,10 @@ async function spendOn(
 
 /** An answer that credit pays for, or else a payment. */
 async function spent(exchange: Exchange, pool: NoncePool): Promise<Response> {
-  const { connection, meant, deadline } = exchange;
+  const { connection, outgoing, deadline } = exchange;
   // Where there may be no credit nobody waits for the nonce of another.
-  const isPooled = pool.isKnown && isWithinCap(exchange, connection.prices.get(meant.name) ?? Number.POSITIVE_INFINITY);
+  const isPooled =
+    pool.isKnown && isWithinCap(exchange, connection.prices.get(outgoing.name ?? '') ?? Number.POSITIVE_INFINITY);
   const nonce = isPooled ? await pool.take(deadline.signal) : undefined;
   try {
     let response = await exchange.sendWith(pool, nonce, preference(exchange));
@@ -74,9 +75,9 @@ async function spent(exchange: Exchange, pool: NoncePool): Promise<Response> {
 
 /** The answer of a paid route, whatever its status: from credit, or for a payment. */
 export async function paidAnswer(exchange: Exchange): Promise<Response> {
-  const { connection, meant, settings } = exchange;
-  const hasCredit = settings.credit !== false && meant.buys === undefined && connection.sellsCredit !== false;
-  if (hasCredit) return spent(exchange, connection.pool(meant.cluster ?? ''));
+  const { connection, outgoing, settings } = exchange;
+  const hasCredit = settings.credit !== false && outgoing.buys === undefined && connection.sellsCredit !== false;
+  if (hasCredit) return spent(exchange, connection.pool(outgoing.cluster ?? ''));
   const response = await exchange.send({});
   return response.status === 402 ? settle(exchange, response, await askedIn(response)) : response;
 }

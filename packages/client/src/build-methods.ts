@@ -2,9 +2,9 @@ import { Call, type Full } from './call.ts';
 import type { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import { errorOf, GatewayError } from './error.ts';
-import { Exchange, type Meant } from './exchange.ts';
+import { Exchange, type Outgoing } from './exchange.ts';
 import type { MethodRow, MethodTable } from './method-row.ts';
-import { gateOf, type MethodCall, meantBy, type Place } from './request.ts';
+import { gateOf, type MethodCall, outgoingFor, type Place } from './request.ts';
 import type { CallSettings } from './settings.ts';
 
 /** A body to be read. */
@@ -15,7 +15,7 @@ export interface Reading {
 }
 
 /** What a kind of client is made of: what one does without is not in a bundle that does without it. */
-export interface Making {
+export interface ClientKind {
   readonly methods: MethodTable;
   /** Gets the answer of a paid route; without it there are none. */
   readonly paid?: (exchange: Exchange) => Promise<Response>;
@@ -27,7 +27,7 @@ export interface Making {
 }
 
 /** What is built over a connection. */
-export interface Made {
+export interface BuiltMethods {
   readonly methods: object;
   ask(path: string, options?: { readonly body?: unknown }): Promise<Response>;
   /** Does something within the time that a call has. */
@@ -37,7 +37,7 @@ export interface Made {
 const TIMEOUT_MS = 30_000;
 
 /** What is read of a success: a JSON body, or text. */
-function readResult(response: Response, text: string, row: MethodRow, { read }: Making) {
+function readResult(response: Response, text: string, row: MethodRow, { read }: ClientKind) {
   const { bare, uint64 = [] } = row;
   if (!response.headers.get('content-type')?.startsWith('application/json')) return { result: text };
   const body = read({ json: text, uint64: uint64.map((path) => (path ? `result.${path}` : 'result')) });
@@ -45,13 +45,13 @@ function readResult(response: Response, text: string, row: MethodRow, { read }: 
 }
 
 /** An answer with its parts where it is a success; throws what else it is. */
-async function readFull(response: Response, row: MethodRow, making: Making): Promise<Full<unknown>> {
+async function readFull(response: Response, row: MethodRow, kind: ClientKind): Promise<Full<unknown>> {
   const text = await response.text();
   if (!response.ok) throw errorOf(response, text);
   try {
-    const { result, priceUsd } = readResult(response, text, row, making);
+    const { result, priceUsd } = readResult(response, text, row, kind);
     const requestId = response.headers.get('x-request-id') ?? undefined;
-    const receipt = making.receipt?.(response) ?? { transaction: undefined, credit: undefined };
+    const receipt = kind.receipt?.(response) ?? { transaction: undefined, credit: undefined };
     return { result, text, requestId, price: priceUsd, ...receipt, response };
   } catch {
     throw errorOf(response, text);
@@ -70,10 +70,10 @@ function methodsOf(table: MethodTable, call: (row: MethodRow, name: string, valu
 }
 
 /** Builds methods over a connection that others may share. */
-export function methodsOver(connection: Connection, settings: CallSettings, making: Making): Made {
+export function buildMethods(connection: Connection, settings: CallSettings, kind: ClientKind): BuiltMethods {
   const { base } = connection;
-  const { methods, paid } = making;
-  const within: Made['within'] = async (work) => {
+  const { methods, paid } = kind;
+  const within: BuiltMethods['within'] = async (work) => {
     const deadline = new Deadline(settings.timeoutMs ?? TIMEOUT_MS, settings.signal);
     try {
       return await work(deadline);
@@ -81,10 +81,10 @@ export function methodsOver(connection: Connection, settings: CallSettings, maki
       deadline.end();
     }
   };
-  async function answerTo(meant: Meant, deadline: Deadline): Promise<Response> {
-    const exchange = new Exchange(connection, meant, settings, deadline);
-    if (meant.access === 'public') return exchange.send({});
-    if (meant.access === 'siwx') return exchange.signedIn(connection.pool('free'));
+  async function answerTo(outgoing: Outgoing, deadline: Deadline): Promise<Response> {
+    const exchange = new Exchange(connection, outgoing, settings, deadline);
+    if (outgoing.access === 'public') return exchange.send({});
+    if (outgoing.access === 'siwx') return exchange.signedIn(connection.pool('free'));
     if (paid) return paid(exchange);
     throw new GatewayError('not_served', {
       message: 'this client asks for nothing that is paid; make one by createClient',
@@ -95,8 +95,8 @@ export function methodsOver(connection: Connection, settings: CallSettings, maki
     methods: methodsOf(methods, (row, name, values) => {
       const full = within(async (deadline) => {
         const call = { name, values, base, settings };
-        const meant = meantBy(row, call, row.served ? (making.placeOf?.(row, call) ?? {}) : {});
-        return deadline.race(readFull(await answerTo(meant, deadline), row, making));
+        const outgoing = outgoingFor(row, call, row.served ? (kind.placeOf?.(row, call) ?? {}) : {});
+        return deadline.race(readFull(await answerTo(outgoing, deadline), row, kind));
       });
       return new Call(full);
     }),
@@ -105,7 +105,7 @@ export function methodsOver(connection: Connection, settings: CallSettings, maki
         const url = new URL(path, base);
         const text = body === undefined ? undefined : JSON.stringify(body);
         const request = { url: url.href, method: text === undefined ? 'GET' : 'POST', body: text } as const;
-        return answerTo({ name: url.pathname, request, ...gateOf(url.pathname, methods) }, deadline);
+        return answerTo({ request, ...gateOf(url.pathname, methods) }, deadline);
       }),
   };
 }
