@@ -1,13 +1,14 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What is answered to one request, which may be lost once it has arrived, or never answered. */
+/** What is answered to one request, which may be lost once it has arrived, never answered, or answered in part. */
 export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly isLost?: boolean;
   readonly isSilent?: boolean;
+  readonly isCut?: boolean;
 }
 
 /** A server that gives the replies that it is told, in their order, and keeps what it was sent. */
@@ -26,9 +27,13 @@ export async function startScriptedGateway(): Promise<ScriptedGateway> {
   const requests: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     requests.push(request.headers);
-    const { status = 200, body, headers = {}, isLost, isSilent } = replies.shift() ?? DONE;
+    const { status = 200, body, headers = {}, isLost, isSilent, isCut } = replies.shift() ?? DONE;
     if (isSilent) return;
     if (isLost) return void request.socket.destroy();
+    if (isCut) {
+      response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': '100' });
+      return void response.write('{"ok":', () => request.socket.destroy());
+    }
     response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

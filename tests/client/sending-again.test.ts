@@ -86,9 +86,12 @@ describe('a request is not sent again', () => {
     expect(gateway.requests).toHaveLength(1);
   });
 
-  it('when nothing answers', async () => {
-    gateway.play({ isLost: true });
-    await expect(free()).rejects.toMatchObject({ code: 'unreachable' });
+  it.each<[string, Reply]>([
+    ['nothing answers', { isLost: true }],
+    ['the answer breaks off', { isCut: true }],
+  ])('when %s', async (_, reply) => {
+    gateway.play(reply);
+    await expect(free()).rejects.toMatchObject({ name: 'GatewayError', code: 'unreachable' });
     expect(gateway.requests).toHaveLength(1);
   });
 });
@@ -96,6 +99,7 @@ describe('a request is not sent again', () => {
 describe('a payment is sent again and never made anew', () => {
   it.each<[string, Reply]>([
     ['its answer is lost', { isLost: true }],
+    ['its answer breaks off', { isCut: true }],
     ['it is being settled', busy(409, 'payment_in_progress', AT_ONCE)],
     ['its outcome is not known', busy(503, 'settlement_pending', AT_ONCE)],
     ['its payer is busy', busy(429, 'rate_limited', AT_ONCE)],

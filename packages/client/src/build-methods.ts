@@ -46,7 +46,9 @@ function readResult(response: Response, text: string, row: MethodRow, { read }: 
 
 /** An answer with its parts where it is a success; throws what else it is. */
 async function readFull(response: Response, row: MethodRow, kind: ClientKind): Promise<Full<unknown>> {
-  const text = await response.text();
+  const text = await response.text().catch((cause: unknown) => {
+    throw new GatewayError('unreachable', { message: 'the answer broke off; ask again', response, cause });
+  });
   if (!response.ok) throw errorOf(response, text);
   try {
     const { result, priceUsd } = readResult(response, text, row, kind);

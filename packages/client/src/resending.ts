@@ -28,6 +28,8 @@ export async function resend(
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     try {
       const response = await connection.send(request, payment.headers, deadline);
+      // An answer that breaks off is lost like one that never came, and the same payment brings it again.
+      await response.clone().arrayBuffer();
       const waitMs = retryAfterMs(response, OPEN);
       if (waitMs === undefined || attempt === MAX_ATTEMPTS || waitMs >= deadline.remainingMs) {
         if (waitMs === undefined) await payment.closed?.(response.ok ? 'paid' : 'refused');
