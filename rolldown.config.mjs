@@ -8,12 +8,12 @@ import { defineConfig } from 'rolldown';
  */
 const programs = {
   'packages/gateway': ['main', 'index'],
-  'packages/cli': ['main'],
+  'packages/cli': ['main', 'index'],
   'packages/sandbox': ['start'],
 };
 
 /** Packages with compiled parts, which they look for beside themselves. */
-const external = ['litesvm', 'lmdb', 'sodium-native'];
+const external = ['@napi-rs/keyring', 'litesvm', 'lmdb', 'sodium-native'];
 
 export default Object.entries(programs)
   .filter(([path]) => existsSync(path))

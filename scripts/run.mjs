@@ -28,7 +28,9 @@ function explain(usage, isAsked) {
 const [command = '', ...words] = process.argv.slice(2);
 const usage = Object.hasOwn(USAGE, command) ? USAGE[command] : undefined;
 if (usage === undefined) explain(COMMANDS, isHelp(command));
-if (words.some(isHelp)) explain(usage, true);
+/** Of the client's commands each says more of itself. */
+const isNamed = command === 'ask' && !words[0]?.startsWith('-');
+if (words.some(isHelp) && !isNamed) explain(usage, true);
 if (words.length > 0 && WITHOUT_WORDS.includes(command)) explain(usage, false);
 if (command === 'dev' && !words.every(isInspect)) explain(usage, false);
 

@@ -44,7 +44,14 @@ function withCredit() {
 }
 
 /** Words instead of a value, and the variable of another program. */
-const ELSEWHERE = ['GATEWAY_SECRET', 'METRICS_PORT', 'LOG_FORMAT', 'ASSET_GATEWAY_URL'];
+const ELSEWHERE = [
+  'GATEWAY_SECRET',
+  'METRICS_PORT',
+  'LOG_FORMAT',
+  'ASSET_GATEWAY_URL',
+  'ASSET_GATEWAY_MAX_USD_PER_CALL',
+  'ASSET_GATEWAY_MAX_USD_PER_DAY',
+];
 
 /** No more than it takes to serve and to sell. */
 const MINIMAL = {

@@ -22,7 +22,7 @@ const asking =
   (gateway: SellingGateway, state: string) =>
   (...words: string[]): Promise<Outcome> =>
     runCommand(node('packages/cli/bin/main.js', ...words), {
-      env: { ASSET_GATEWAY_URL: gateway.url, XDG_STATE_HOME: state },
+      env: { ASSET_GATEWAY_URL: gateway.url, XDG_STATE_HOME: state, HOME: folder, npm_lifecycle_event: 'ask' },
     });
 
 const folder = makeFolder();

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +12,7 @@ import { leaves, leavesNoTrace, ROOMY } from './calls.ts';
 const BALANCE = 'solana/mainnet/helius/rpc/getBalance';
 const BODY = JSON.stringify({ params: ['So11111111111111111111111111111111111111112'] });
 
+const folder = makeFolder();
 let gateway: SellingGateway;
 beforeAll(async () => {
   gateway = await startGatewayRow(ROOMY);
@@ -19,11 +20,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   await gateway.solana.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Runs the command line as a user does. */
 const ask = (...words: string[]): Promise<Outcome> =>
-  runCommand(node('packages/cli/bin/main.js', ...words), { env: { ASSET_GATEWAY_URL: gateway.url } });
+  runCommand(node('packages/cli/bin/main.js', ...words), {
+    env: { ASSET_GATEWAY_URL: gateway.url, HOME: folder },
+  });
 
 const printed = ({ stdout }: Outcome) => JSON.parse(stdout) as Record<string, unknown>;
 
@@ -47,7 +51,7 @@ describe('ask --pay', () => {
     const { mainnet } = gateway.solana;
     const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
     const [seed, address] = [Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')];
-    const file = join(makeFolder(), 'id.json');
+    const file = join(folder, 'id.json');
     writeFileSync(file, JSON.stringify([...seed, ...address]));
     await mainnet.fundUsdc(bs58.encode(address), 1000n);
     const words = ['--pay', '--keypair', file, '--rpc', mainnet.url, BALANCE, BODY];
@@ -66,7 +70,7 @@ describe('ask --pay', () => {
 
   it('buys nothing that breaks a rule', async () => {
     const outcome = await leaves(gateway, { transfers: 0, arrivals: 0 }, () => ask('--pay', BALANCE, '{"params":[]}'));
-    expect(outcome.code).toBe(1);
+    expect(outcome.code).toBe(4);
     expect(printed(outcome)).toMatchObject({ ok: false, error: 'invalid_request', payment: { state: 'unused' } });
     expect(outcome.stderr).not.toContain('transaction');
   });

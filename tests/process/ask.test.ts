@@ -28,7 +28,7 @@ afterAll(async () => {
 
 /** Runs the command line as a user does, against this gateway or another place. */
 const ask = (words: readonly string[], ASSET_GATEWAY_URL = gateway.url) =>
-  runCommand(node(ASK, ...words), { env: { ASSET_GATEWAY_URL } });
+  runCommand(node(ASK, ...words), { env: { ASSET_GATEWAY_URL, HOME: folder, npm_lifecycle_event: 'ask' } });
 
 async function listen(handle: RequestListener): Promise<string> {
   const server = createServer(handle).listen(0, '127.0.0.1');
@@ -55,10 +55,10 @@ describe('ask prints', () => {
     expect([code, stdout]).toEqual([0, await (await fetch(`${gateway.url}/llms.txt`)).text()]);
   });
 
-  it('JSON in lines, also of a refusal', async () => {
+  it('JSON as the gateway sent it, also of a refusal', async () => {
     const { code, stdout } = await ask(['assets/solana']);
     expect([code, JSON.parse(stdout).ok]).toEqual([0, true]);
-    expect(stdout).toMatch(/^\{\n {2}"ok": true,\n/);
+    expect(stdout).toMatch(/^\{"ok":true,.*\}$/);
     const unknown = await ask(['/nothing']);
     expect([unknown.code, JSON.parse(unknown.stdout).error]).toEqual([1, 'not_found']);
   });
@@ -105,10 +105,10 @@ describe('ask says what to type', () => {
     expect([code, stderr]).toEqual([2, `ask: ${sentence}\n`]);
   });
 
-  it('where a word is unknown, and how the command is used', async () => {
+  it('where an option is unknown, and where to read of the others', async () => {
     const { code, stderr } = await refused(['--payy', 'assets/solana']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^ask: Unknown option '--payy'\nUsage: npm run ask -- <path> /);
+    expect(stderr).toBe("ask: Unknown option '--payy'; npm run ask -- --help says what there is\n");
   });
 
   it('where the keypair file is none, and shows nothing of it', async () => {

@@ -116,12 +116,14 @@ describe('the programs themselves', () => {
   );
 
   it.each(HELP)('ask %s says what the command of the repository says', async (word) => {
-    const own = await runCommand(node('packages/cli/bin/main.js', word));
+    const own = await runCommand(node('packages/cli/bin/main.js', word), { env: { npm_lifecycle_event: 'ask' } });
     expect(own).toEqual(asked('npm run ask'));
     expect(own.stdout).toBe((await runCommand(node('scripts/run.mjs', 'ask', word))).stdout);
   });
 
   it('ask without a word says how it is used', async () => {
-    expect(await runCommand(node('packages/cli/bin/main.js'))).toEqual(notUnderstood('npm run ask'));
+    const env = { npm_lifecycle_event: 'ask' };
+    expect(await runCommand(node('packages/cli/bin/main.js'), { env })).toEqual(notUnderstood('npm run ask'));
+    expect(await runCommand(node('packages/cli/bin/main.js'))).toEqual(notUnderstood('asset-gateway-client'));
   });
 });

@@ -54,7 +54,7 @@ const commandsIn = (shown: string): string[] =>
 
 /** Types a command of the banner. */
 const type = (command: string) =>
-  runCommand(['sh', '-c', command.replace('npm run ask --', ASK)], { env: { XDG_STATE_HOME: folder } });
+  runCommand(['sh', '-c', command.replace('npm run ask --', ASK)], { env: { HOME: folder } });
 
 async function stopped({ child, ended }: Command): Promise<number | null> {
   child.kill('SIGTERM');

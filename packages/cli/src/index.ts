@@ -1,1 +1,3 @@
+export type { PurchaseStep } from './money/ledger-file.ts';
 export { run } from './run.ts';
+export type { RunOptions } from './session.ts';

@@ -1,7 +1,10 @@
-import { createMatcher, type Route, routes } from '@asset-gateway/protocol';
+import { createMatcher, everyRoute, type Route } from '@asset-gateway/protocol';
+import { calledAs } from './config.ts';
+import { Misunderstood } from './misunderstood.ts';
 
-/** The command line was not understood; the message says what to type. */
-export class Misunderstood extends Error {}
+/** Where a gateway lists its routes, and where it tells a wallet of its credit. */
+export const CATALOG_PATH = '/v1/catalog';
+export const CREDIT_PATH = '/v1/x402/credit';
 
 /** A request as it is meant. */
 export interface Asked {
@@ -12,16 +15,16 @@ export interface Asked {
 const PREFIXES = ['/v1/x402/tokens/', '/v1/x402/'];
 const PLAIN_WORD = /^[\w./:,-]+$/;
 
-const find = createMatcher(routes);
+const find = createMatcher(everyRoute);
 
 /** The row that a path leads to; each path takes one verb. */
-function rowOf(path: string): Route | undefined {
+export function rowOf(path: string): Route | undefined {
   const match = find(path.split('?', 1)[0] ?? '');
   return typeof match === 'object' ? match.rows.values().next().value : undefined;
 }
 
 /** A relative path is the first of the gateway's families of routes that knows it. */
-function absolutePath(path: string): string {
+export function absolutePath(path: string): string {
   if (path.startsWith('/')) return path;
   const candidates = PREFIXES.map((prefix) => prefix + path);
   return candidates.find((candidate) => rowOf(candidate)) ?? `${PREFIXES[0]}${path}`;
@@ -32,7 +35,7 @@ function commandFor(path: string, row: Route | undefined): string {
   const word = PLAIN_WORD.test(path) ? path : `'${path}'`;
   const pay = row?.access === 'exact' ? '--pay ' : '';
   const body = row?.example.body ?? (row ? undefined : { mints: ['…'] });
-  return `npm run ask -- ${pay}${word}${body === undefined ? '' : ` '${JSON.stringify(body)}'`}`;
+  return `${calledAs().command} ${pay}${word}${body === undefined ? '' : ` '${JSON.stringify(body)}'`}`;
 }
 
 function parsed(text: string, hint: string): unknown {

@@ -32,7 +32,8 @@ export async function resend(
       await response.clone().arrayBuffer();
       const waitMs = retryAfterMs(response, OPEN);
       if (waitMs === undefined || attempt === MAX_ATTEMPTS || waitMs >= deadline.remainingMs) {
-        if (waitMs === undefined) await payment.closed?.(response.ok ? 'paid' : 'refused');
+        // A 5xx says of a payment that it may still count.
+        if (waitMs === undefined && response.status < 500) await payment.closed?.(response.ok ? 'paid' : 'refused');
         return response;
       }
       await response.body?.cancel();

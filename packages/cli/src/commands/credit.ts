@@ -1,0 +1,73 @@
+import { dollars } from '@asset-gateway/protocol';
+import { show } from '../answer.ts';
+import { EXIT } from '../exit-code.ts';
+import { Misunderstood } from '../misunderstood.ts';
+import { dollarsIn, type Values } from '../options.ts';
+import { CREDIT_PATH } from '../request.ts';
+import type { Session } from '../session.ts';
+import { table } from '../show/table.ts';
+import type { Canvas } from '../show/views.ts';
+import type { Command } from './command.ts';
+
+interface Balance {
+  readonly cluster: string;
+  readonly balanceMicros: number;
+  readonly heldMicros: number;
+  readonly spentMicros: number;
+}
+
+const usd = (micros: number): string => `$${dollars(micros)}`;
+
+const statement = (
+  result: { wallet: string; balances: readonly Balance[] },
+  { columns, colours }: Canvas,
+): string[] => [
+  colours.dim(`credit of ${result.wallet}`),
+  ...table<Balance>(
+    [
+      { title: 'CLUSTER', cell: ({ cluster }) => cluster },
+      { title: 'LEFT', cell: ({ balanceMicros }) => usd(balanceMicros), align: 'right', paint: colours.bold },
+      { title: 'HELD', cell: ({ heldMicros }) => usd(heldMicros), align: 'right' },
+      { title: 'SPENT', cell: ({ spentMicros }) => usd(spentMicros), align: 'right' },
+    ],
+    result.balances,
+    columns,
+  ),
+];
+
+function clusterIn(values: Values): 'mainnet' | 'devnet' {
+  const cluster = values.text('cluster') ?? 'mainnet';
+  if (cluster !== 'mainnet' && cluster !== 'devnet') throw new Misunderstood('--cluster takes mainnet or devnet');
+  return cluster;
+}
+
+/** Buys so much: whoever names an amount has set the limit of a bundle; that of a day holds as ever. */
+async function buy(session: Session, amount = ''): Promise<number> {
+  const { terminal, values } = session;
+  const cluster = clusterIn(values);
+  const usd = dollarsIn(amount, 'credit buy');
+  const client = (await session.client(usd)).with({ cluster });
+  const { text, response } = await terminal.whileWaiting('buying …', () => client.credit.buy({ usd }).full());
+  session.tell(response, await session.wallet);
+  if (!terminal.isFormatted) terminal.write(text);
+  return EXIT.ok;
+}
+
+/** What a wallet has paid ahead. */
+export const creditCommand: Command = {
+  name: 'credit',
+  takes: '[buy <usd>]',
+  summary: 'the credit of your wallet, or more of it',
+  examples: ['credit', 'credit buy 0.05 --pay'],
+  options: {
+    cluster: { type: 'string', takes: '<name>', description: 'mainnet unless told', values: ['mainnet', 'devnet'] },
+  },
+  completes: ['buy'],
+  async run({ words, session }) {
+    const [verb, amount, ...more] = words;
+    if (verb === undefined) return show(session, await session.ask({ path: CREDIT_PATH }), statement);
+    if (verb !== 'buy' || more.length > 0)
+      throw new Misunderstood('credit takes nothing, or buy and an amount in dollars');
+    return buy(session, amount);
+  },
+};

@@ -1,0 +1,40 @@
+import { cacheFolder } from '../config.ts';
+import { EXIT } from '../exit-code.ts';
+import { type CatalogRow, catalogOf } from '../money/catalog.ts';
+import { table } from '../show/table.ts';
+import { harmless } from '../show/terminal.ts';
+import type { Command } from './command.ts';
+
+/** What a path may be typed without. */
+const FAMILY = /^\/v1\/x402\/(?:tokens\/)?/;
+
+const columnsFor = (bold: (text: string) => string) => [
+  { title: 'METHOD', cell: ({ httpMethod }: CatalogRow) => httpMethod },
+  { title: 'PATH', cell: ({ path }: CatalogRow) => path, paint: bold, least: 24 },
+  {
+    title: 'PRICE',
+    cell: ({ priceUsd }: CatalogRow) => (Number(priceUsd) > 0 ? `$${priceUsd}` : 'free'),
+    align: 'right' as const,
+  },
+  { title: 'WHAT', cell: ({ description }: CatalogRow) => description, least: 20 },
+];
+
+/** What the gateway serves, in short; the whole catalog is one of its paths. */
+export const routesCommand: Command = {
+  name: 'routes',
+  takes: '[<text>]',
+  summary: 'what the gateway serves, with prices',
+  examples: ['routes', 'routes balance'],
+  async run({ words, session }) {
+    const { terminal, gateway } = session;
+    const text = words.join(' ').toLowerCase();
+    const rows = await terminal.whileWaiting('asking …', () => catalogOf(gateway, cacheFolder()));
+    const found = rows
+      .filter((row) => `${row.path} ${row.description}`.toLowerCase().includes(text))
+      .map((row) => ({ ...row, path: harmless(row.path).replace(FAMILY, ''), description: harmless(row.description) }));
+    if (!terminal.isFormatted) terminal.lines(found.map((row) => `${row.httpMethod}\t${row.path}\t${row.priceUsd}`));
+    else if (found.length === 0) terminal.note(`nothing that is served says "${text}"`);
+    else terminal.lines(table(columnsFor(terminal.colours.bold), found, terminal.columns));
+    return found.length === 0 ? EXIT.refused : EXIT.ok;
+  },
+};

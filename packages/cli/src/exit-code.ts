@@ -1,0 +1,34 @@
+import { GatewayError } from '@asset-gateway/client';
+import { Misunderstood } from './misunderstood.ts';
+
+/** What a command ends with. */
+export const EXIT = {
+  ok: 0,
+  refused: 1,
+  usage: 2,
+  spendingLimit: 3,
+  invalidInput: 4,
+  paymentUnknown: 5,
+  tryLater: 75,
+} as const;
+
+const LATER = [408, 429, 502, 503, 504];
+/** What the caller has sent breaks a rule; nothing else than another input helps. */
+const INVALID = [400, 413, 414, 415, 422];
+
+/** The exit code for an answer of a gateway. */
+export function exitCodeOf(status: number): number {
+  if (status >= 200 && status < 300) return EXIT.ok;
+  if (INVALID.includes(status)) return EXIT.invalidInput;
+  return LATER.includes(status) ? EXIT.tryLater : EXIT.refused;
+}
+
+/** The exit code for what was thrown. */
+export function exitCodeFor(error: unknown): number {
+  if (error instanceof Misunderstood) return EXIT.usage;
+  if (!(error instanceof GatewayError)) return EXIT.refused;
+  if (error.code === 'spending_limit') return EXIT.spendingLimit;
+  if (error.code === 'payment_unknown') return EXIT.paymentUnknown;
+  if (error.code === 'timeout') return EXIT.tryLater;
+  return error.status === undefined ? EXIT.refused : exitCodeOf(error.status);
+}

@@ -1,0 +1,75 @@
+import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Signer } from '@asset-gateway/client';
+import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { Misunderstood } from '../misunderstood.ts';
+
+/** Where a key is from: a file that is the user's own, the keychain, the state folder, or nowhere. */
+export type KeySource = 'file' | 'keychain' | 'kept' | 'fresh';
+
+/** Who asks. */
+export interface Wallet {
+  /** The 64 bytes that Solana tools keep. */
+  readonly keypair: Uint8Array;
+  readonly signer: Signer;
+  readonly source: KeySource;
+  /** The file, where it is from one. */
+  readonly file?: string;
+}
+
+const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
+
+export const walletOf = (keypair: Uint8Array, source: KeySource, file?: string): Wallet => ({
+  keypair,
+  signer: signerFromBytes(keypair),
+  source,
+  ...(file !== undefined && { file }),
+});
+
+/** A wallet that nobody has used before. */
+export const freshWallet = (): Wallet => walletOf(newKeypair(), 'fresh');
+
+/** The wallet in a keypair file. What a parser says about a file that is none would quote it. */
+export function walletIn(file: string, name = '--keypair'): Wallet {
+  try {
+    return walletOf(keypairFromFile(file), 'file', file);
+  } catch (error) {
+    throw new Misunderstood(
+      isCode(error, 'ENOENT')
+        ? `${name}: there is no file ${file}`
+        : `${name} takes a Solana CLI keypair file: a JSON array of 64 numbers`,
+    );
+  }
+}
+
+/** Writes a file that only its owner reads, in one step, unless it is there: two commands at once keep the same wallet. */
+function writeOnce(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+  } finally {
+    rmSync(draft);
+  }
+}
+
+/** The wallet that this file keeps; nothing where there is none. */
+export function keptWallet(file: string): Wallet | undefined {
+  try {
+    return walletOf(keypairFromFile(file), 'kept', file);
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw new Error(`${file} is no keypair file; what it keeps is not overwritten`);
+  }
+}
+
+/** The wallet that this file keeps; made the first time. */
+export function keepWallet(file: string): Wallet {
+  const kept = keptWallet(file);
+  if (kept) return kept;
+  writeOnce(file, JSON.stringify([...newKeypair()]));
+  return keptWallet(file) as Wallet;
+}

@@ -1,0 +1,41 @@
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const PRIVATE = 0o600;
+
+/** What a folder names is on disk once this has returned. Windows cannot be asked for it and does not need to be. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Writes a file that only its owner reads, in one step: it is there as a whole or not at all, also after a loss of power. */
+export function writeDurably(file: string, text: string): void {
+  const draft = `${file}.${process.pid}.draft`;
+  const handle = openSync(draft, 'w', PRIVATE);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(draft, file);
+  syncFolder(dirname(file));
+}
+
+/** Appends by a single write, which no other process's can fall into; answers once it is on disk where that is asked. */
+export function append(file: string, text: string, isDurable: boolean): void {
+  const handle = openSync(file, 'a', PRIVATE);
+  try {
+    const bytes = Buffer.from(text);
+    if (writeSync(handle, bytes) !== bytes.length) throw new Error(`${file} cannot be written; is the disk full?`);
+    if (isDurable) fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

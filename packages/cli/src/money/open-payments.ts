@@ -1,0 +1,80 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SentRequest } from '@asset-gateway/client';
+import { writeDurably } from './durable.ts';
+
+/** A payment that was signed and whose outcome is not known yet. It is as good as money. */
+export interface OpenPayment {
+  readonly id: string;
+  readonly at: number;
+  readonly micros: number;
+  /** The process that made it. */
+  readonly pid: number;
+  readonly request: SentRequest;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const SUFFIX = '.json';
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Signed payments, a file each, from before they are sent until it is known what became of them. */
+export class OpenPayments {
+  readonly #folder: string;
+
+  constructor(stateFolder: string) {
+    this.#folder = join(stateFolder, 'payments');
+  }
+
+  /** Once this has returned, a crash does not lose the payment. */
+  record(payment: OpenPayment): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    writeDurably(this.#file(payment.id), JSON.stringify(payment));
+  }
+
+  remove(id: string): void {
+    rmSync(this.#file(id), { force: true });
+  }
+
+  has(id: string): boolean {
+    return this.#names().includes(id + SUFFIX);
+  }
+
+  /** All of them, the oldest first. */
+  list(): OpenPayment[] {
+    return this.#names()
+      .map((name) => JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as OpenPayment)
+      .sort((one, other) => one.at - other.at);
+  }
+
+  /** One for the same request that nobody is sending any more. */
+  abandonedFor({ url, method, body }: SentRequest): OpenPayment | undefined {
+    return this.list().find(
+      ({ request, pid }) =>
+        request.url === url &&
+        request.method === method &&
+        request.body === body &&
+        pid !== process.pid &&
+        !isAlive(pid),
+    );
+  }
+
+  #file(id: string): string {
+    return join(this.#folder, id + SUFFIX);
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder).filter((name) => name.endsWith(SUFFIX));
+    } catch {
+      return [];
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/** One candle. */
+export interface Candle {
+  readonly time: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+}
+
+/** How large a chart is, and how what rises and falls is coloured. */
+export interface ChartShape {
+  readonly width: number;
+  readonly height: number;
+  readonly rising: (text: string) => string;
+  readonly falling: (text: string) => string;
+  /** A price beside the chart. */
+  readonly label: (value: number) => string;
+}
+
+type Part = 'none' | 'wick' | 'body';
+
+/** What stands in a row, by what is in its upper and in its lower half. */
+const GLYPHS: Readonly<Record<Part, Readonly<Record<Part, string>>>> = {
+  none: { none: ' ', wick: '╷', body: '╻' },
+  wick: { none: '╵', wick: '│', body: '╽' },
+  body: { none: '╹', wick: '╿', body: '┃' },
+};
+const BARS = '▁▂▃▄▅▆▇█';
+const MAX_STEP = 4;
+
+/** Neighbours become one candle, until there are no more of them than columns. */
+function merged(candles: readonly Candle[], columns: number): Candle[] {
+  const size = Math.max(1, Math.ceil(candles.length / columns));
+  const groups = Array.from({ length: Math.ceil(candles.length / size) }, (_, at) =>
+    candles.slice(at * size, (at + 1) * size),
+  );
+  return groups.map((group) => {
+    const [first, last] = [group[0] as Candle, group.at(-1) as Candle];
+    const high = Math.max(...group.map((each) => each.high));
+    const low = Math.min(...group.map((each) => each.low));
+    return { time: first.time, open: first.open, high, low, close: last.close };
+  });
+}
+
+/** What of a candle is at a half of a row, of which 0 is the lowest. */
+function partAt({ open, close, high, low }: Candle, half: number, halfOf: (value: number) => number): Part {
+  const [bottom, top] = [halfOf(Math.min(open, close)), halfOf(Math.max(open, close))];
+  if (half >= bottom && half <= top) return 'body';
+  return half >= halfOf(low) && half <= halfOf(high) ? 'wick' : 'none';
+}
+
+/** Candles in lines, with the highest and the lowest price beside them. */
+export function candleChart(candles: readonly Candle[], shape: ChartShape): string[] {
+  const { width, height, rising, falling, label } = shape;
+  const highest = Math.max(...candles.map(({ high }) => high));
+  const lowest = Math.min(...candles.map(({ low }) => low));
+  const labels = Array.from({ length: height }, (_, row) => {
+    const isLabelled = row === 0 || row === height - 1 || row === Math.floor(height / 2);
+    return isLabelled ? label(highest - ((highest - lowest) * row) / Math.max(1, height - 1)) : '';
+  });
+  const margin = Math.max(...labels.map(({ length }) => length)) + 1;
+  const room = Math.max(1, width - margin);
+  const shown = merged(candles, room);
+  const step = Math.min(MAX_STEP, Math.max(1, Math.floor(room / shown.length)));
+  const halves = 2 * height - 1;
+  const halfOf = (value: number): number =>
+    highest === lowest ? height : Math.round(((value - lowest) / (highest - lowest)) * halves);
+  const rowOf = (row: number): string =>
+    shown
+      .map((candle) => {
+        const upper = 2 * (height - row) - 1;
+        const glyph = GLYPHS[partAt(candle, upper, halfOf)][partAt(candle, upper - 1, halfOf)];
+        const paint = candle.close >= candle.open ? rising : falling;
+        return (glyph === ' ' ? glyph : paint(glyph)) + ' '.repeat(step - 1);
+      })
+      .join('');
+  return labels.map((text, row) => `${text.padStart(margin - 1)} ${rowOf(row)}`.trimEnd());
+}
+
+/** Values as a line of bars. */
+export function sparkline(values: readonly number[], width: number): string {
+  const shown = values.slice(-width);
+  const [least, most] = [Math.min(...shown), Math.max(...shown)];
+  const level = (value: number): number => (most === least ? 3 : Math.round(((value - least) / (most - least)) * 7));
+  return shown.map((value) => BARS[level(value)]).join('');
+}

@@ -1,0 +1,54 @@
+import { fitted, padded, widthOf } from './width.ts';
+
+/** A column of a table. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => string;
+  readonly align?: 'left' | 'right';
+  /** Colours the cell once it has its width. */
+  readonly paint?: (cell: string, row: Row) => string;
+  /** May be cut down to so many columns. */
+  readonly least?: number;
+}
+
+const GAP = 2;
+
+const sum = (widths: readonly number[]): number => widths.reduce((all, width) => all + width + GAP, -GAP);
+
+/** The widths of as many columns as there is room for, the last ones left out first; what may be cut is cut before that. */
+function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], width: number): number[] {
+  const least = columns.map(({ least = Number.POSITIVE_INFINITY }, at) => Math.min(least, natural[at] ?? 0));
+  let shown = columns.length;
+  while (shown > 1 && sum(least.slice(0, shown)) > width) shown--;
+  const widths = natural.slice(0, shown);
+  for (let at = shown - 1; at >= 0 && sum(widths) > width; at--) {
+    const excess = sum(widths) - width;
+    widths[at] = Math.max(least[at] ?? 0, (widths[at] ?? 0) - excess);
+  }
+  return widths;
+}
+
+/** Rows under titles, in lines of at most this width. */
+export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
+  const natural = columns.map(({ title, cell }) => Math.max(widthOf(title), ...rows.map((row) => widthOf(cell(row)))));
+  const widths = fit(columns, natural, width);
+  const line = (texts: readonly string[], row?: Row): string =>
+    widths
+      .map((cellWidth, at) => {
+        const { align = 'left', paint } = columns[at] as Column<Row>;
+        const text = padded(fitted(texts[at] ?? '', cellWidth), cellWidth, align);
+        return row !== undefined && paint ? paint(text, row) : text;
+      })
+      .join(' '.repeat(GAP))
+      .trimEnd();
+  const heads = columns.map(({ title }) => title);
+  return [
+    line(heads),
+    ...rows.map((row) =>
+      line(
+        columns.map(({ cell }) => cell(row)),
+        row,
+      ),
+    ),
+  ];
+}

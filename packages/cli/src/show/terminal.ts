@@ -1,0 +1,83 @@
+import { createInterface } from 'node:readline/promises';
+import pc from 'picocolors';
+import yoctoSpinner, { type Spinner } from 'yocto-spinner';
+import { terminalVariables } from '../config.ts';
+
+export type Colours = ReturnType<typeof pc.createColors>;
+
+const COLUMNS = 80;
+
+function isColoured({ isTTY }: { isTTY?: boolean }): boolean {
+  const { noColor, forceColor, isDumb } = terminalVariables();
+  return !noColor && (forceColor || (isTTY === true && !isDumb));
+}
+
+/** Removes what a terminal would obey instead of showing: what is shown was written by strangers. */
+export const harmless = (text: string): string => text.replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, '\ufffd');
+
+/** How the two streams of the command are used: data on one, all that is told beside it on the other. */
+export class Terminal {
+  readonly isFormatted: boolean;
+  readonly canAsk: boolean;
+  readonly colours: Colours;
+  readonly notes: Colours;
+  #spinner: Spinner | undefined;
+
+  constructor({ json, noInput }: { readonly json: boolean; readonly noInput: boolean }) {
+    const { stdin, stdout, stderr } = process;
+    this.isFormatted = stdout.isTTY === true && !json;
+    this.canAsk = stdin.isTTY === true && stderr.isTTY === true && !noInput;
+    this.colours = pc.createColors(this.isFormatted && isColoured(stdout));
+    this.notes = pc.createColors(isColoured(stderr));
+  }
+
+  get columns(): number {
+    return process.stdout.columns || terminalVariables().columns || COLUMNS;
+  }
+
+  /** Data as it is: not a byte more. */
+  write(data: string | Uint8Array): void {
+    process.stdout.write(data);
+  }
+
+  /** Data in lines, for a person. */
+  lines(lines: readonly string[]): void {
+    process.stdout.write(`${lines.join('\n')}\n`);
+  }
+
+  /** What is told beside the data. */
+  note(text: string): void {
+    this.#spinner?.stop();
+    process.stderr.write(`${harmless(text)}\n`);
+  }
+
+  /** The same of what few people read. */
+  aside(text: string): void {
+    this.#spinner?.stop();
+    process.stderr.write(`${this.notes.dim(harmless(text))}\n`);
+  }
+
+  /** Waits for something and shows that it does. */
+  async whileWaiting<T>(text: string, work: () => Promise<T>): Promise<T> {
+    if (!process.stderr.isTTY || !this.isFormatted || terminalVariables().isDumb) return work();
+    this.#spinner = yoctoSpinner({ text, stream: process.stderr }).start();
+    try {
+      return await work();
+    } finally {
+      this.#spinner.stop();
+    }
+  }
+
+  /** Whether the person at the terminal says yes. */
+  async confirm(question: string): Promise<boolean> {
+    this.#spinner?.stop();
+    const lines = createInterface({ input: process.stdin, output: process.stderr });
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    try {
+      const answer = await Promise.race([lines.question(`${harmless(question)} [y/N] `), closed]);
+      return /^y(?:es)?$/i.test(answer.trim());
+    } finally {
+      lines.close();
+    }
+  }
+}

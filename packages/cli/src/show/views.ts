@@ -1,0 +1,198 @@
+import { type Candle, candleChart, sparkline } from './chart.ts';
+import { amount, change, count, isNumber, moment, price } from './figures.ts';
+import { type Column, table } from './table.ts';
+import type { Colours } from './terminal.ts';
+
+/** Where a view is drawn. */
+export interface Canvas {
+  readonly columns: number;
+  readonly colours: Colours;
+}
+
+/** Shows the result of an answer in lines. Throws where the result is none that it knows. */
+export type View = (result: never, canvas: Canvas) => string[];
+
+interface Market {
+  readonly price?: number | null;
+  readonly liquidity?: number | null;
+  readonly volume24hUSD?: number | null;
+  readonly priceChange24hPercent?: number | null;
+  readonly marketCap?: number | null;
+}
+
+interface Asset {
+  readonly assetId: string;
+  readonly name?: string;
+  readonly symbol?: string;
+  readonly category?: string;
+  readonly stats?: Market | null;
+}
+
+const signed =
+  ({ green, red }: Colours) =>
+  (text: string, value: unknown): string =>
+    isNumber(value) && value !== 0 ? (value > 0 ? green : red)(text) : text;
+
+export const search = ({ results }: { results: readonly Asset[] }, { columns, colours }: Canvas): string[] => {
+  if (results.length === 0) return ['Nothing was found.'];
+  const rows: Column<Asset>[] = [
+    { title: 'ASSET', cell: ({ assetId }) => assetId, least: 10, paint: colours.bold },
+    { title: 'PRICE', cell: ({ stats }) => price(stats?.price), align: 'right' },
+    {
+      title: '24H',
+      cell: ({ stats }) => change(stats?.priceChange24hPercent),
+      align: 'right',
+      paint: (text, { stats }) => signed(colours)(text, stats?.priceChange24hPercent),
+    },
+    { title: 'NAME', cell: ({ name = '' }) => name, least: 8 },
+    { title: 'SYMBOL', cell: ({ symbol = '' }) => symbol },
+    { title: 'KIND', cell: ({ category = '' }) => category },
+    { title: 'LIQUIDITY', cell: ({ stats }) => amount(stats?.liquidity), align: 'right' },
+  ];
+  return table(rows, results, columns);
+};
+
+interface Detail {
+  readonly asset: Asset;
+  readonly includes?: { readonly ohlcv?: { readonly data?: readonly Candle[] | null } | null };
+}
+
+export const assetPrice = ({ asset, includes }: Detail, { columns, colours }: Canvas): string[] => {
+  const { name = asset.assetId, symbol, stats } = asset;
+  const closes = (includes?.ohlcv?.data ?? []).map(({ close }) => close);
+  const moved = change(stats?.priceChange24hPercent);
+  return [
+    `${colours.bold(name)}${symbol ? ` ${symbol}` : ''}`,
+    `${colours.bold(price(stats?.price))}  ${signed(colours)(moved, stats?.priceChange24hPercent)} in 24 hours`,
+    ...(closes.length > 1 ? [sparkline(closes, columns)] : []),
+    `market cap ${amount(stats?.marketCap)}  liquidity ${amount(stats?.liquidity)}`,
+    `volume ${amount(stats?.volume24hUSD)} in 24 hours`,
+  ];
+};
+
+const HEIGHT = 12;
+
+interface Chart {
+  readonly assetId: string;
+  readonly interval: string;
+  readonly candles: readonly Candle[];
+}
+
+export const chart = ({ assetId, interval, candles }: Chart, { columns, colours }: Canvas): string[] => {
+  const [first, last] = [candles[0], candles.at(-1)];
+  if (!first || !last) return [`There are no candles of ${assetId} in this range.`];
+  const { green: rising, red: falling } = colours;
+  const isIntraday = !/^\d+[DWM]$/i.test(interval);
+  const head = `${colours.bold(assetId)}  ${interval}  ${price(last.close)}  `;
+  const moved = (last.close / first.open - 1) * 100;
+  return [
+    head + signed(colours)(change(moved), moved),
+    ...candleChart(candles, { width: columns, height: HEIGHT, rising, falling, label: price }),
+    colours.dim(`${moment(first.time, isIntraday)} to ${moment(last.time, isIntraday)} UTC`),
+  ];
+};
+
+interface Variant {
+  readonly mint: string;
+  readonly symbol?: string;
+  readonly name?: string;
+  readonly kind?: string;
+  readonly issuer?: string | null;
+  readonly market?: Market | null;
+}
+
+export const variants = (result: { variants: readonly Variant[] }, { columns }: Canvas): string[] =>
+  table<Variant>(
+    [
+      { title: 'SYMBOL', cell: ({ symbol = '' }) => symbol, least: 8 },
+      { title: 'PRICE', cell: ({ market }) => price(market?.price), align: 'right' },
+      { title: 'LIQUIDITY', cell: ({ market }) => amount(market?.liquidity), align: 'right' },
+      { title: 'KIND', cell: ({ kind = '' }) => kind },
+      { title: 'ISSUER', cell: ({ issuer }) => issuer ?? '', least: 8 },
+      { title: 'MINT', cell: ({ mint }) => mint, least: 12 },
+    ],
+    result.variants,
+    columns,
+  );
+
+interface Risk {
+  readonly score?: number | null;
+  readonly grade?: string | null;
+  readonly label?: string | null;
+  readonly tone?: string | null;
+  readonly hasInsufficientData?: boolean;
+  readonly insufficientDataReason?: string | null;
+}
+
+export const risk = (result: Risk, { colours }: Canvas): string[] => {
+  const { score, grade, label, tone, hasInsufficientData, insufficientDataReason } = result;
+  if (hasInsufficientData) return [`Not enough is known: ${insufficientDataReason ?? 'no reason is given'}.`];
+  const paint = tone === 'safe' ? colours.green : tone === 'danger' ? colours.red : colours.yellow;
+  return [`${paint(`${grade ?? '–'}  ${label ?? ''}`)}  ${count(score)} of 100`];
+};
+
+interface Pool {
+  readonly name?: string;
+  readonly address: string;
+  readonly price?: number | null;
+  readonly liquidity?: number | null;
+  readonly volume24h?: number | null;
+}
+
+export const markets = (result: { markets: readonly Pool[] }, { columns }: Canvas): string[] =>
+  table<Pool>(
+    [
+      { title: 'MARKET', cell: ({ name = '' }) => name, least: 8 },
+      { title: 'PRICE', cell: (row) => price(row.price), align: 'right' },
+      { title: 'LIQUIDITY', cell: ({ liquidity }) => amount(liquidity), align: 'right' },
+      { title: 'VOLUME', cell: ({ volume24h }) => amount(volume24h), align: 'right' },
+      { title: 'ADDRESS', cell: ({ address }) => address, least: 12 },
+    ],
+    result.markets,
+    columns,
+  );
+
+interface Ticker {
+  readonly base: string;
+  readonly target: string;
+  readonly market: { readonly name: string };
+  readonly priceUsd?: number | null;
+  readonly volume24hUsd?: number | null;
+  readonly spreadPercent?: number | null;
+}
+
+export const tickers = (result: { tickers: { rows: readonly Ticker[] } }, { columns }: Canvas): string[] =>
+  table<Ticker>(
+    [
+      { title: 'EXCHANGE', cell: ({ market }) => market.name, least: 10 },
+      { title: 'PAIR', cell: ({ base, target }) => `${base}/${target}` },
+      { title: 'PRICE', cell: ({ priceUsd }) => price(priceUsd), align: 'right' },
+      { title: 'VOLUME', cell: ({ volume24hUsd }) => amount(volume24hUsd), align: 'right' },
+      { title: 'SPREAD', cell: ({ spreadPercent }) => change(spreadPercent).replace('+', ''), align: 'right' },
+    ],
+    result.tickers.rows,
+    columns,
+  );
+
+interface Holding {
+  readonly symbol?: string | null;
+  readonly name?: string | null;
+  readonly mint: string;
+  readonly balance: number;
+  readonly pricePerToken?: number | null;
+  readonly usdValue?: number | null;
+}
+
+export const balances = (result: { balances: readonly Holding[] }, { columns }: Canvas): string[] =>
+  table<Holding>(
+    [
+      { title: 'TOKEN', cell: ({ symbol, mint }) => symbol || mint, least: 8 },
+      { title: 'BALANCE', cell: ({ balance }) => count(balance), align: 'right' },
+      { title: 'VALUE', cell: ({ usdValue }) => price(usdValue), align: 'right' },
+      { title: 'PRICE', cell: ({ pricePerToken }) => price(pricePerToken), align: 'right' },
+      { title: 'NAME', cell: ({ name }) => name ?? '', least: 8 },
+      { title: 'MINT', cell: ({ mint }) => mint, least: 12 },
+    ],
+    result.balances,
+    columns,
+  );
