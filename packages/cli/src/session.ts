@@ -113,4 +113,4 @@ export class Session {
 
 /** What fetch said, where nothing answered. */
 export const causeOf = (error: unknown): unknown =>
-  error instanceof GatewayError && error.code === 'unreachable' ? error.cause : error;
+  error instanceof GatewayError && ['unreachable', 'payment_not_made'].includes(error.code) ? error.cause : error;
