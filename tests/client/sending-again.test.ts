@@ -134,6 +134,29 @@ describe('a payment is sent again and never made anew', () => {
   });
 });
 
+describe('a cap', () => {
+  // 0.000249 times a million is a little less than 249.
+  it.each([
+    [249, 1],
+    [250, 0],
+  ])('of $0.000249, however it is told, takes %i millionths %i times', async (micros, times) => {
+    for (const options of [
+      { caps: { perCallUsd: 0.000249 } },
+      { caps: { perDayUsd: 0.000249 } },
+      { maxUsd: 0.000249 },
+    ]) {
+      gateway.play(asking(requirement({ amount: String(micros) })));
+      const { maxUsd, caps } = { maxUsd: 1, caps: {}, ...options };
+      const call = paid({ maxUsd, pay: payWith({ wallet: keypair, rpcUrl: chain.url, caps }) });
+      const code = await Promise.resolve(call).then(
+        () => 'paid',
+        ({ code }: { code: string }) => code,
+      );
+      expect([code, payments().length]).toEqual([times === 1 ? 'paid' : 'spending_limit', times]);
+    }
+  });
+});
+
 describe('a hostile gateway gets nothing', () => {
   it.each<[string, Reply, string]>([
     ['asks more than a call may cost', asking(requirement({ amount: '10001' })), 'spending_limit'],

@@ -14,13 +14,12 @@ export interface KitMessageSigner {
 }
 
 /** A wallet from a signer of `@solana/kit`. */
-export function signerFromKit(signer: { readonly address: string; readonly signMessages: unknown }): Signer {
+export function signerFromKit(signer: KitMessageSigner): Signer {
   const { address } = signer;
-  const sign = signer as unknown as KitMessageSigner;
   return {
     address,
     async signMessage(message) {
-      const [signatures] = await sign.signMessages([{ content: message, signatures: {} }]);
+      const [signatures] = await signer.signMessages([{ content: message, signatures: {} }]);
       const signature = signatures?.[address];
       if (!signature) throw new GatewayError('not_signed', { message: `the signer has not signed for ${address}` });
       return signature;

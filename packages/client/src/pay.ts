@@ -36,6 +36,9 @@ export interface PayerOptions {
 const MICROS = 1e6;
 const CAPS = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1, inAllUsd: Number.POSITIVE_INFINITY };
 
+/** Dollars in millionths: 0.57 times a million is a little less than what was meant. */
+const microsOf = (usd: number): number => Math.round(usd * MICROS);
+
 /** What a wallet or its RPC says, as the cause of an error of ours. */
 function notMade(cause: unknown): never {
   if (cause instanceof GatewayError) throw cause;
@@ -67,7 +70,7 @@ export async function paymentFor(body: PaymentRequired, { wallet, rpcUrl }: Purs
 }
 
 function assertWithin(micros: number, cap: number, what: string): void {
-  if (micros <= cap * MICROS) return;
+  if (micros <= microsOf(cap)) return;
   const message = `$${micros / MICROS} is asked for, above the cap of $${cap} ${what}; nothing was signed`;
   throw new GatewayError('spending_limit', { message });
 }
@@ -76,7 +79,7 @@ function assertWithin(micros: number, cap: number, what: string): void {
 export function payWith({ wallet, rpcUrl, caps, approve, ledger = memoryLedger() }: PayerOptions): Payer {
   const { perCallUsd, perBundleUsd, perDayUsd, inAllUsd } = { ...CAPS, ...caps };
   const urlOf = typeof rpcUrl === 'string' ? () => rpcUrl : rpcUrl;
-  const sums = { perDayMicros: perDayUsd * MICROS, inAllMicros: inAllUsd * MICROS };
+  const sums = { perDayMicros: microsOf(perDayUsd), inAllMicros: microsOf(inAllUsd) };
 
   return {
     async pay(body: PaymentRequired, { request, buys, maxUsd, signal }: PaymentWish): Promise<SignedPayment> {
@@ -89,7 +92,7 @@ export function payWith({ wallet, rpcUrl, caps, approve, ledger = memoryLedger()
       const id = await ledger.hold(micros, sums);
       try {
         await approve?.(offer);
-        const signer = await transactionSigner(wallet, offer.network);
+        const signer = await transactionSigner(wallet, offer.network).catch(notMade);
         signal.throwIfAborted();
         const headers = await makePayment(required, offer, signer, urlOf(offer.network));
         signal.throwIfAborted();

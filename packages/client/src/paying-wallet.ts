@@ -4,7 +4,7 @@ import type { KeyPair } from './signer.ts';
 import { accountOf, featureOf, type Wallet } from './wallet-standard.ts';
 
 /** What can sign a payment. */
-export type PayingWallet = Uint8Array | KeyPair | Wallet | { readonly address: string };
+export type PayingWallet = Uint8Array | KeyPair | Wallet | TransactionSigner;
 
 interface SignTransaction {
   signTransaction(input: object): Promise<readonly { signedTransaction: Uint8Array }[]>;
@@ -37,5 +37,5 @@ export async function transactionSigner(wallet: PayingWallet, network: string): 
   if (wallet instanceof Uint8Array) return kit.createKeyPairSignerFromBytes(wallet);
   if ('privateKey' in wallet)
     return kit.createSignerFromKeyPair(wallet as Parameters<typeof kit.createSignerFromKeyPair>[0]);
-  return 'features' in wallet ? walletSigner(wallet, network) : (wallet as TransactionSigner);
+  return 'features' in wallet ? walletSigner(wallet, network) : wallet;
 }

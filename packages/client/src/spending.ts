@@ -10,7 +10,7 @@ const preference = ({ connection }: Exchange): Readonly<Record<string, string>> 
   connection.mayPrefer ? { Prefer: 'credit' } : {};
 
 const isWithinCap = ({ settings: { maxUsd } }: Exchange, micros: number): boolean =>
-  maxUsd === undefined || micros <= maxUsd * 1e6;
+  maxUsd === undefined || micros <= Math.round(maxUsd * 1e6);
 
 /** Pays for what a 402 asks, where there is somebody who pays; otherwise the 402 is the answer. */
 async function settle(exchange: Exchange, response: Response, asked: Asked): Promise<Response> {
