@@ -35,7 +35,7 @@ async function written({ stdout, stderr, ended, child }: Command, text: string |
   return stdout();
 }
 
-const BANNER_END = /npm run ask -- --pay .*\r?\n\r?\n/;
+const BANNER_END = /npm run ask -- --credit .*\r?\n\r?\n/;
 
 /** A sandbox whose chains are on the two ports after its own; another program may take one of them meanwhile. */
 async function startRow(words = START, attempts = 5): Promise<{ command: Command; port: number; shown: string }> {
@@ -65,14 +65,15 @@ describe('the sandbox, on a port that is not the usual one', { timeout: PATIENCE
   it('ends with commands that find it, sells credit as well, and says which ports it has taken', async () => {
     const { command, port, shown } = await startRow();
     const commands = commandsIn(shown);
-    expect(commands).toHaveLength(2);
+    expect(commands).toHaveLength(3);
+    let told = '';
     for (const each of commands) {
       expect(each).toMatch(new RegExp(`^ASSET_GATEWAY_URL=http://localhost:${port} npm run ask -- `));
       const outcome = await type(each);
       expect([outcome.code, JSON.parse(outcome.stdout).ok], outcome.stderr).toEqual([0, true]);
+      told = outcome.stderr;
     }
-    const bought = await type(String(commands[1]).replace('--pay', '--credit'));
-    expect(bought.stderr).toMatch(/^paying \$0\.05 .*\n(?:.*\n)*credit: \$0\.049995 left\n$/);
+    expect(told).toMatch(/^paying \$0\.05 .*\n(?:.*\n)*credit: \$0\.049995 left\n$/);
     const ports = /other ports +(.*)/.exec(shown)?.[1] ?? '';
     expect(ports).toMatch(new RegExp(`^${port + 1} mainnet, ${port + 2} devnet, \\d+ Tokens API, \\d+ providers$`));
     for (const [taken] of ports.matchAll(/\d+/g))
@@ -82,8 +83,9 @@ describe('the sandbox, on a port that is not the usual one', { timeout: PATIENCE
 
   it('of its own choice says where its chains are', async () => {
     const command = start(0);
-    const [first = '', second = ''] = commandsIn(await written(command, BANNER_END));
+    const [first = '', second = '', third = ''] = commandsIn(await written(command, BANNER_END));
     expect(second).toMatch(/--pay --rpc http:\/\/127\.0\.0\.1:\d+ /);
+    expect(third).toBe(second.replace('--pay', '--credit'));
     for (const each of [first, second]) {
       const outcome = await type(each);
       expect(outcome.code, outcome.stderr).toBe(0);

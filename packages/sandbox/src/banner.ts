@@ -25,7 +25,8 @@ function commands(url: string, { solana }: World): string[] {
   if (!solana) return [`${ask} assets/solana`];
   const rpc = portOf(solana.mainnet.url) === portOf(url) + 1 ? '' : ` --rpc ${solana.mainnet.url}`;
   const body = JSON.stringify({ params: [solana.payTo] });
-  return [`${ask} assets/solana`, `${ask} --pay${rpc} solana/mainnet/helius/rpc/getBalance '${body}'`];
+  const sold = `${rpc} solana/mainnet/helius/rpc/getBalance '${body}'`;
+  return [`${ask} assets/solana`, `${ask} --pay${sold}`, `${ask} --credit${sold}`];
 }
 
 /** What a start of the sandbox ends with: what is real, where everything listens, and what to type next. */
