@@ -6,8 +6,9 @@ const SHOWN_IN = [
   'tests/config/effect-cache.test.ts',
   'tests/config/effect-credit.test.ts',
   'tests/config/effect-paid.test.ts',
-  // The command line's only variable.
-  'tests/payments/buying-ask.test.ts',
+  // Those of the command line.
+  'tests/cli/shop.ts',
+  'tests/cli/commands.test.ts',
 ];
 
 /** The variables in the first cells of the page's table. */

@@ -39,6 +39,8 @@ export interface TestGatewayOptions extends Pick<StartOptions, 'windowMs' | 'bre
   readonly paid?: boolean;
   /** Sells them on these chains, which outlive the gateway. */
   readonly solana?: SolanaSandbox;
+  /** The clock of its asset data, for answers that are always the same. */
+  readonly marketNow?: () => number;
   /** Takes the log in place of `logLines`. */
   readonly logTo?: StartOptions['logTo'];
 }
@@ -48,7 +50,7 @@ export async function startTestGateway(
   variables: Environment = {},
   options: TestGatewayOptions = {},
 ): Promise<TestGateway> {
-  const upstream = await startTokensApi({ key: CANARY_KEY });
+  const upstream = await startTokensApi({ key: CANARY_KEY, ...(options.marketNow && { now: options.marketNow }) });
   const ownSolana = options.paid ? await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }) : undefined;
   const solana = options.solana ?? ownSolana;
   const dataDir = options.dataDir ?? makeFolder();

@@ -29,8 +29,14 @@ export const walletOf = (keypair: Uint8Array, source: KeySource, file?: string):
 /** A wallet that nobody has used before. */
 export const freshWallet = (): Wallet => walletOf(newKeypair(), 'fresh');
 
+/** A key where a path is expected, as it must not be shown either. */
+const KEY = /^\s*\[|^[1-9A-HJ-NP-Za-km-z]{80,90}$/;
+
 /** The wallet in a keypair file. What a parser says about a file that is none would quote it. */
 export function walletIn(file: string, name = '--keypair'): Wallet {
+  if (KEY.test(file)) {
+    throw new Misunderstood(`${name} takes the path of a file; a key itself is never typed, as others could read it`);
+  }
   try {
     return walletOf(keypairFromFile(file), 'file', file);
   } catch (error) {

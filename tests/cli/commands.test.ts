@@ -1,0 +1,269 @@
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newKeypair, signerFromFile } from '@asset-gateway/client/node';
+import bs58 from 'bs58';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { node, startCommand } from '../kit/command.ts';
+import { MAIN, openShop, type Shop, SOL, WALLET } from './shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+afterEach(() => {
+  delete shop.passage.hooks.after;
+  shop.gateway.upstream.faults.status = undefined;
+});
+
+/** The last answer that passed: what the gateway sent, byte for byte. */
+const lastAnswer = (): Buffer => shop.passage.passed.at(-1)?.body ?? Buffer.alloc(0);
+const lastTarget = (): string | undefined => shop.passage.passed.at(-1)?.target;
+
+function makeKeypair(file: string): string {
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, JSON.stringify([...newKeypair()]));
+  return signerFromFile(file).address;
+}
+
+describe('a command by name', { timeout: 60_000 }, () => {
+  it.each([
+    [['search', 'gold'], '/v1/x402/tokens/assets/search?q=gold'],
+    [['search', 'paxos', 'gold', '--limit', '2'], '/v1/x402/tokens/assets/search?q=paxos%20gold&limit=2'],
+    [['price', 'solana'], '/v1/x402/tokens/assets/solana?include=ohlcv'],
+    [['chart', 'solana', '--interval', '1D'], '/v1/x402/tokens/assets/solana/price-chart?interval=1D'],
+    [['variants', 'gold', '--trust-tier', 'tier1'], '/v1/x402/tokens/assets/gold/variants?trustTier=tier1'],
+    [['risk', SOL], `/v1/x402/tokens/assets/risk-summary?mint=${SOL}`],
+    [['markets', 'solana'], '/v1/x402/tokens/assets/solana/markets'],
+    [['tickers', 'solana'], '/v1/x402/tokens/assets/solana/tickers'],
+    [['balances', WALLET, '--pay'], `/v1/x402/helius/wallet/balances/${WALLET}`],
+    [['rpc', 'getBalance', SOL, '--pay'], '/v1/x402/solana/mainnet/helius/rpc/getBalance'],
+    [['assets/solana/profile'], '/v1/x402/tokens/assets/solana/profile'],
+    [['/llms.txt'], '/llms.txt'],
+    [['credit'], '/v1/x402/credit'],
+  ])('%j asks for %s, and its piped output is the bytes of the answer', async (words, target) => {
+    const { code, stdout, stderr } = await shop.run(words);
+    expect([code, lastTarget()], stderr).toEqual([0, target]);
+    expect(Buffer.from(stdout).equals(lastAnswer())).toBe(true);
+  });
+
+  it('of the RPC goes to the cluster and the provider that it names', async () => {
+    const words = [
+      'rpc',
+      'getAccountInfo',
+      SOL,
+      '{"encoding":"base64"}',
+      '--cluster',
+      'devnet',
+      '--provider',
+      'alchemy',
+    ];
+    const { code, stdout } = await shop.run(words);
+    expect([code, lastTarget()]).toEqual([1, '/v1/x402/solana/devnet/alchemy/rpc/getAccountInfo']);
+    expect(JSON.parse(stdout).error).toBe('payment_required');
+  });
+
+  it('routes prints one line for each route, with its price', async () => {
+    const { code, stdout } = await shop.run(['routes', 'balance']);
+    const lines = stdout.trimEnd().split('\n');
+    expect([code, lines.at(-1)]).toEqual([0, 'GET\thelius/wallet/balances/:wallet\t0.0005']);
+    expect(lines).toHaveLength(5);
+    const home = shop.newHome();
+    const all = await shop.run(['routes'], { home });
+    expect(Buffer.byteLength(all.stdout)).toBeLessThan(5000);
+    await shop.run(['routes'], { home });
+    expect([shop.passage.passed.at(-1)?.status, lastAnswer().length]).toEqual([304, 0]);
+  });
+
+  it('credit buys what it is told, and calls are paid from it with no transfer', async () => {
+    const home = shop.newHome();
+    await shop.run(['wallet', 'new'], { home });
+    const bought = await shop.run(['credit', 'buy', '0.05', '--pay'], { home });
+    expect(bought.code, bought.stderr).toBe(0);
+    expect(bought.stderr).toContain('credit: $0.05 left\n');
+    const before = shop.transfers();
+    const { code, stderr } = await shop.run(['balances', WALLET, '--pay'], { home });
+    expect([code, shop.transfers()]).toEqual([0, before]);
+    expect(stderr).toContain('credit: charged $0.0005, $0.0495 left\n');
+  });
+
+  it('stops quietly when nobody reads on', async () => {
+    const { child, ended } = startCommand(node(MAIN, 'assets/solana/tickers'), {
+      env: shop.environment(shop.newHome()),
+    });
+    child.stdout?.destroy();
+    await once(child, 'close');
+    expect([0, null]).toContain((await ended).code);
+    expect((await ended).stderr).not.toContain('EPIPE');
+  });
+});
+
+describe('a wallet', { timeout: 60_000 }, () => {
+  it('is made once, is kept in a file that nobody else reads, and gets play money in the sandbox', async () => {
+    const home = shop.newHome();
+    const file = join(home, '.local/state/asset-gateway/wallet.json');
+    const none = await shop.run(['wallet', 'show'], { home });
+    expect([none.code, none.stderr]).toEqual([
+      1,
+      'asset-gateway-client: there is no wallet yet; make one: asset-gateway-client wallet new\n',
+    ]);
+    const made = await shop.run(['wallet', 'new'], { home });
+    const { address } = signerFromFile(file);
+    expect([made.code, made.stdout, made.stderr]).toEqual([0, `${address}\n`, `its key is in ${file}\n`]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await shop.run(['wallet', 'show'], { home })).stdout).toBe(`${address}\n`);
+    const kept = readFileSync(file, 'utf8');
+    expect((await shop.run(['wallet', 'new'], { home })).code).toBe(2);
+    expect(readFileSync(file, 'utf8')).toBe(kept);
+    const funded = await shop.run(['wallet', 'fund'], { home });
+    expect([funded.code, funded.stderr]).toEqual([0, 'the sandbox has given it play money\n']);
+  });
+
+  it('that no sandbox can fund is told what to send where', async () => {
+    const home = shop.newHome();
+    await shop.run(['wallet', 'new'], { home });
+    const { code, stderr } = await shop.run(['wallet', 'fund', '--rpc', shop.passage.url], { home });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('send USDC on Solana to it')]);
+  });
+
+  it('of the Solana command line is used where there is no other', async () => {
+    const home = shop.newHome();
+    const address = makeKeypair(join(home, '.config/solana/id.json'));
+    const shown = await shop.run(['wallet', 'show'], { home });
+    expect(shown.stdout).toBe(`${address}\n`);
+    expect((await shop.run(['price', 'solana'], { home })).stderr).toContain(`signed by ${address}\n`);
+    const other = join(home, 'other.json');
+    const named = makeKeypair(other);
+    const env = { ASSET_GATEWAY_KEYPAIR: other };
+    expect((await shop.run(['wallet', 'show'], { home, env })).stdout).toBe(`${named}\n`);
+  });
+
+  it('is no argument, and where the keychain cannot be used nothing is kept', async () => {
+    const home = shop.newHome();
+    const keypair = newKeypair();
+    for (const key of [JSON.stringify([...keypair]), bs58.encode(keypair)]) {
+      const given = await shop.run(['wallet', 'show', '--keypair', key], { home });
+      expect([given.code, given.stdout]).toEqual([2, '']);
+      expect(given.stderr).toBe(
+        'asset-gateway-client: --keypair takes the path of a file; a key itself is never typed, as others could read it\n',
+      );
+    }
+    const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', HOME: home };
+    const { code, stdout, stderr } = await shop.run(['wallet', 'new', '--keychain'], { home, env });
+    if (code === 0) expect(stdout).toMatch(/^\w{32,44}\n$/);
+    else expect([code, stderr]).toEqual([1, expect.stringContaining('leave --keychain out')]);
+  });
+});
+
+describe('an exit code', { timeout: 60_000 }, () => {
+  const PAYING = ['balances', WALLET, '--pay'];
+  const codeOf = async (words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number | null> =>
+    (await shop.run(words, { env })).code;
+
+  it('of 0 is a good answer', async () => {
+    expect(await codeOf(['price', 'solana'])).toBe(0);
+  });
+
+  it('of 1 is a refusal, or no gateway', async () => {
+    expect(await codeOf(['balances', WALLET])).toBe(1);
+    expect(await codeOf(['/nothing'])).toBe(1);
+    expect(await codeOf(['price', 'solana', '--gateway', 'http://127.0.0.1:1'])).toBe(1);
+  });
+
+  it.each([
+    [[]],
+    [['serch', 'gold']],
+    [['price']],
+    [['price', 'solana', '--colour']],
+    [['rpc', 'getMoney', SOL]],
+    [['rpc', 'getBalance', SOL, '{}', '{}']],
+    [['credit', 'buy', 'much']],
+    [['credit', 'sell', '1']],
+    [['wallet', 'lose']],
+    [['quote']],
+    [['quote', 'spending']],
+    [['completion', 'tcsh']],
+    [['balances', WALLET, '--pay', '--max-call', 'ten']],
+    [['balances', WALLET, '--pay', '--credit']],
+    [['price', 'solana', '--gateway', 'gateway']],
+  ])('of 2 is a command line that was not understood: %j', async (words) => {
+    const before = shop.passage.passed.length;
+    const { code, stdout, stderr } = await shop.run(words);
+    expect([code, stdout, shop.passage.passed.length]).toEqual([2, '', before]);
+    expect(stderr).not.toMatch(/\n {4}at |node:/);
+  });
+
+  it('of 3 is a limit, by option and by variable', async () => {
+    const before = shop.transfers();
+    expect(await codeOf([...PAYING, '--max-call', '0.0004'])).toBe(3);
+    expect(await codeOf([...PAYING, '--max-day', '0.0004'])).toBe(3);
+    expect(await codeOf(PAYING, { ASSET_GATEWAY_MAX_USD_PER_CALL: '0.0004' })).toBe(3);
+    expect(await codeOf(PAYING, { ASSET_GATEWAY_MAX_USD_PER_DAY: '0.0004' })).toBe(3);
+    expect(shop.transfers()).toBe(before);
+    expect(await codeOf([...PAYING, '--max-day', '0.0005'], { ASSET_GATEWAY_MAX_USD_PER_DAY: '0' })).toBe(0);
+  });
+
+  it('of 4 is an input that breaks a rule', async () => {
+    expect(await codeOf(['chart', 'solana', '--interval', '9Q'])).toBe(4);
+    expect(await codeOf(['risk', 'gold'])).toBe(4);
+  });
+
+  it('of 5 is a payment whose outcome is not known', async () => {
+    const home = shop.newHome();
+    shop.passage.hooks.after = ({ carries }) =>
+      carries === 'payment'
+        ? {
+            status: 503,
+            headers: { 'content-type': 'application/json', 'retry-after': '600' },
+            body: Buffer.from('{"ok":false,"error":"settlement_pending","message":"later"}'),
+          }
+        : undefined;
+    const { code, stderr } = await shop.run(PAYING, { home });
+    expect([code, stderr]).toEqual([5, expect.stringContaining('run resume, which sends the same payment again\n')]);
+    expect((await shop.run(['resume'], { home })).code).toBe(5);
+    delete shop.passage.hooks.after;
+    const before = shop.transfers();
+    expect((await shop.run(['resume'], { home })).code).toBe(0);
+    expect(shop.transfers()).toBe(before);
+  });
+
+  it('of 75 is an upstream that fails', async () => {
+    shop.gateway.upstream.faults.status = 500;
+    expect(await codeOf(['price', 'solana'])).toBe(75);
+  });
+
+  it('and --help come without asking anything, with examples first', async () => {
+    const before = shop.passage.passed.length;
+    for (const words of [
+      ['--help'],
+      ['chart', '-h'],
+      ['wallet', '--help'],
+      ['resume', '--help'],
+      ['assets/x', '--help'],
+    ]) {
+      const { code, stdout } = await shop.run(words);
+      expect([words, code]).toEqual([words, 0]);
+      expect(stdout).toMatch(/^Usage: asset-gateway-client .*\n\nExamples:\n {2}asset-gateway-client /);
+    }
+    expect(shop.passage.passed).toHaveLength(before);
+  });
+});
+
+describe('completion', { timeout: 60_000 }, () => {
+  it.each(['bash', 'zsh', 'fish'])('is a script of %s that asks the program', async (shell) => {
+    const { code, stdout } = await shop.run(['completion', shell]);
+    expect([code, stdout.includes('asset-gateway-client complete --')]).toEqual([0, true]);
+  });
+
+  it('knows the commands, their words and their options', async () => {
+    const offered = async (...words: string[]): Promise<string[]> => {
+      const { stdout } = await shop.run(['complete', '--', ...words]);
+      return stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
+    };
+    expect(await offered('')).toEqual(expect.arrayContaining(['search', 'price', 'resume']));
+    expect(await offered('wallet', '')).toEqual(expect.arrayContaining(['new', 'show', 'fund']));
+    expect(await offered('chart', 'solana', '--interval', '')).toEqual(expect.arrayContaining(['1H', '1D']));
+    expect(await offered('rpc', 'getB')).toContain('getBalance');
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { candleChart, sparkline } from '../../packages/cli/src/show/chart.ts';
+import { price } from '../../packages/cli/src/show/figures.ts';
+import { table } from '../../packages/cli/src/show/table.ts';
+import { fitted, padded, widthOf } from '../../packages/cli/src/show/width.ts';
+
+describe('the width of a text is that of its columns', () => {
+  it.each([
+    ['gold', 4],
+    ['黄金', 4],
+    ['한국', 4],
+    ['e\u0301', 1],
+    ['👨‍👩‍👧', 2],
+    ['🇨🇭', 2],
+    ['', 0],
+  ])('%s: %i', (text, width) => {
+    expect(widthOf(text)).toBe(width);
+  });
+
+  it('also where it is cut and filled', () => {
+    expect(fitted('黄金代币', 6)).toBe('黄金…');
+    expect(padded(fitted('黄金代币', 6), 6)).toBe('黄金… ');
+    expect(padded('金', 4, 'right')).toBe('  金');
+  });
+});
+
+describe('a table', () => {
+  const rows = [
+    { name: '黄金 token', mint: '8DncaThF3fecCUc3x69NwcW5gcNMZXwEfvxzn1fFsjAr' },
+    { name: 'Gold', mint: 'x' },
+  ];
+  const columns = [
+    { title: 'NAME', cell: ({ name }: (typeof rows)[number]) => name },
+    { title: 'MINT', cell: ({ mint }: (typeof rows)[number]) => mint, least: 8 },
+  ];
+
+  it('cuts what may be cut and leaves out what has no room', () => {
+    expect(table(columns, rows, 24)).toEqual(['NAME        MINT', '黄金 token  8DncaThF3fe…', 'Gold        x']);
+    expect(table(columns, rows, 14)).toEqual(['NAME', '黄金 token', 'Gold']);
+  });
+});
+
+describe('a chart', () => {
+  const shape = {
+    height: 4,
+    rising: (text: string) => text,
+    falling: (text: string) => text.toLowerCase(),
+    label: price,
+  };
+  const candle = (time: number, [open, high, low, close]: readonly [number, number, number, number]) => ({
+    time,
+    open,
+    high,
+    low,
+    close,
+  });
+
+  it('draws bodies and wicks to half a row', () => {
+    const candles = [candle(0, [1, 4, 1, 3]), candle(1, [3, 3, 2, 2]), candle(2, [2, 2, 2, 2])];
+    expect(candleChart(candles, { ...shape, width: 18 })).toEqual([
+      '$4.00 │',
+      '      ┃   ┃',
+      '$2.00 ┃   ┃   ╻',
+      '$1.00 ┃',
+    ]);
+  });
+
+  it('merges neighbours where there are more candles than columns, and loses no extreme', () => {
+    const candles = Array.from({ length: 100 }, (_, at) => candle(at, [1, at === 50 ? 9 : 1, 1, 1]));
+    const lines = candleChart(candles, { ...shape, width: 16 });
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(16);
+    expect(lines[0]).toMatch(/^\$9\.00 +[│╷]/);
+  });
+
+  it('is drawn of one price as well', () => {
+    expect(candleChart([candle(0, [1, 1, 1, 1])], { ...shape, width: 20 }).join('')).toContain('╻');
+    expect(sparkline([1, 1, 1], 10)).toBe('▄▄▄');
+    expect(sparkline([1, 2, 3], 2)).toBe('▁█');
+  });
+});

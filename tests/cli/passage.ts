@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** One request on its way through, and what came back. */
+export interface Passed {
+  readonly method: string;
+  readonly target: string;
+  /** What authorises it: a signature, a payment, or nothing. */
+  readonly carries: 'signature' | 'payment' | 'nothing';
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+/** What happens to what passes; nothing unless set. */
+export interface Hooks {
+  /** Before a request goes on; `drop` ends its connection. */
+  before?: (passing: Pick<Passed, 'target' | 'carries'>) => 'drop' | undefined;
+  /** Before an answer goes back; `drop` ends the connection, another answer replaces it. */
+  after?: (passed: Passed) => 'drop' | Partial<Answer> | undefined;
+}
+
+/** A stretch of the way between a client and a gateway, on which anything can happen. */
+export interface Passage {
+  readonly url: string;
+  readonly passed: Passed[];
+  readonly hooks: Hooks;
+  /** Where it leads. */
+  leadTo(port: number): void;
+  close(): Promise<void>;
+}
+
+function carriedBy({ headers }: IncomingMessage): Passed['carries'] {
+  if (headers['payment-signature'] !== undefined) return 'payment';
+  return headers['sign-in-with-x'] === undefined ? 'nothing' : 'signature';
+}
+
+async function forward({ url, method, headers }: IncomingMessage, body: Buffer, port: number): Promise<Answer> {
+  const onward = request({ host: '127.0.0.1', port, path: url, method, headers }).end(body);
+  const [response] = (await once(onward, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await buffer(response) };
+}
+
+/** Opens one on a free port; everything that passes is written down. */
+export async function openPassage(): Promise<Passage> {
+  const passed: Passed[] = [];
+  const hooks: Hooks = {};
+  let port = 0;
+
+  async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: target = '' } = incoming;
+    const carries = carriedBy(incoming);
+    const sent = await buffer(incoming);
+    if (hooks.before?.({ target, carries }) === 'drop') return void incoming.socket.destroy();
+    const answer = await forward(incoming, sent, port);
+    const seen = { method, target, carries, status: answer.status, body: answer.body };
+    passed.push(seen);
+    const change = hooks.after?.(seen);
+    if (change === 'drop') return void incoming.socket.destroy();
+    const { status, headers, body } = { ...answer, ...change };
+    const { 'content-length': _, 'transfer-encoding': __, ...rest } = headers;
+    response.writeHead(status, { ...rest, 'content-length': body.length }).end(body);
+  }
+
+  const server = createServer((incoming, response) => {
+    pass(incoming, response).catch(() => incoming.socket.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    passed,
+    hooks,
+    leadTo(other) {
+      port = other;
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

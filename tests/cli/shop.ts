@@ -1,0 +1,65 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../http/ports.ts';
+import { type CommandOptions, node, type Outcome, runCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { ROOMY } from '../payments/calls.ts';
+import { openPassage, type Passage } from './passage.ts';
+
+export const MAIN = 'packages/cli/bin/main.js';
+export const WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+export const SOL = 'So11111111111111111111111111111111111111112';
+
+/** A moment at which the invented market stands still. */
+const NOON = Date.UTC(2026, 7, 3, 12);
+
+/** A gateway that gives and sells everything, behind a passage, and a person's home. */
+export interface Shop {
+  readonly gateway: TestGateway;
+  readonly passage: Passage;
+  readonly folder: string;
+  /** A home in which nothing has been done yet. */
+  newHome(): string;
+  /** The variables of a command that is run there. */
+  environment(home: string): NodeJS.ProcessEnv;
+  /** Runs the command line as a user does. */
+  run(words: readonly string[], options?: { readonly home?: string } & CommandOptions): Promise<Outcome>;
+  /** How many payments have settled. */
+  transfers(): number;
+  close(): Promise<void>;
+}
+
+/** Opens one. */
+export async function openShop(): Promise<Shop> {
+  const passage = await openPassage();
+  const folder = makeFolder();
+  const port = await freePort();
+  const variables = { ...ROOMY, CREDIT: 'on', PORT: String(port), GATEWAY_BASE_URL: passage.url };
+  const gateway = await startTestGateway(variables, { paid: true, marketNow: () => NOON });
+  const { solana } = gateway;
+  if (!solana) throw new Error('nothing is sold');
+  passage.leadTo(port);
+  let homes = 0;
+  const newHome = (): string => join(folder, `home-${homes++}`);
+  const environment = (home: string): NodeJS.ProcessEnv => ({
+    HOME: home,
+    ASSET_GATEWAY_URL: passage.url,
+    ASSET_GATEWAY_RPC_URL: solana.mainnet.url,
+  });
+  return {
+    gateway,
+    passage,
+    folder,
+    newHome,
+    environment,
+    run: (words, { home = newHome(), env } = {}) =>
+      runCommand(node(MAIN, ...words), { env: { ...environment(home), ...env } }),
+    transfers: () => solana.mainnet.transfers.length + solana.devnet.transfers.length,
+    async close() {
+      await passage.close();
+      await gateway.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
