@@ -77,9 +77,15 @@ export function argumentsFrom(row: Route, input: unknown): unknown[] {
   return [...inPath.map((name) => values[name]), ...(objectOf(row) ? [Object.fromEntries(rest)] : [])];
 }
 
+/** What a call costs by the published rates, in dollars; nothing where it is free. */
+export function priceOf(row: Route): string | undefined {
+  const micros = priceMicros(row, { rates: RATES, surchargeMicros: 0 });
+  return micros > 0 ? dollars(micros) : undefined;
+}
+
 /** What a model is told of a row. */
 export function describeTool(row: Route): string {
-  const micros = priceMicros(row, { rates: RATES, surchargeMicros: 0 });
-  const price = micros > 0 ? `Costs $${dollars(micros)} a call.` : 'Free.';
+  const usd = priceOf(row);
+  const price = usd === undefined ? 'Free.' : `Costs $${usd} a call.`;
   return [row.description, ...row.rules.map(({ description }) => description), price].join(' ');
 }

@@ -1,7 +1,8 @@
-import { type Cluster, routes, type Surface, type UpstreamProvider } from '@asset-gateway/protocol';
+import { type Cluster, type Route, routes, type Surface, type UpstreamProvider } from '@asset-gateway/protocol';
+import type { Full } from './call.ts';
 import type { GatewayClient } from './client.ts';
 import { parseReadable } from './exact-json.ts';
-import { argumentsFrom, describeTool, inputSchemaOf, type ToolSchema } from './tool-row.ts';
+import { argumentsFrom, describeTool, inputSchemaOf, priceOf, type ToolSchema } from './tool-row.ts';
 
 export type { ToolSchema } from './tool-row.ts';
 
@@ -28,8 +29,12 @@ export interface Tool {
   /** JSON Schema of the input, an object; a Standard JSON Schema as well. */
   readonly inputSchema: ToolSchema;
   readonly annotations: ToolAnnotations;
+  /** Dollars that a call costs by the published rates; nothing for what is free. */
+  readonly priceUsd: string | undefined;
   /** Calls the gateway; answers with the result as plain JSON, in which whole numbers of 16 digits and more are text. */
   execute(input: unknown, options?: ToolOptions): Promise<unknown>;
+  /** The same with all that came with the answer: its text, price and transaction. */
+  full(input: unknown, options?: ToolOptions): Promise<Full<unknown>>;
 }
 
 /** Which tools there are to be. */
@@ -54,18 +59,22 @@ export function createTools(client: GatewayClient, options: ToolsOptions = {}): 
       .filter((row) => row.access !== 'exact' || (provider ?? row.provider) === row.provider)
       .map((row) => [`${row.surface}_${row.id.slice(row.id.lastIndexOf('.') + 1)}`, row]),
   );
+  const answerTo = async (name: string, row: Route, input: unknown, { signal, abortSignal }: ToolOptions) => {
+    const given = signal ?? abortSignal;
+    const there = client.with({ ...chosen, ...(given && { signal: given }) });
+    const methods = there[row.surface] as unknown as Methods;
+    const method = methods[name.slice(name.indexOf('_') + 1)] as Methods[string];
+    const full = await method(...argumentsFrom(row, input)).full();
+    const result = typeof full.result === 'string' ? full.result : parseReadable(full.text, row.surface === 'system');
+    return { ...full, result };
+  };
   return [...rows].map(([name, row]) => ({
     name,
     description: describeTool(row),
     inputSchema: inputSchemaOf(row),
+    priceUsd: priceOf(row),
     annotations: { title: row.description, readOnlyHint: true, idempotentHint: true, openWorldHint: true },
-    async execute(input, { signal, abortSignal }: ToolOptions = {}) {
-      const given = signal ?? abortSignal;
-      const there = client.with({ ...chosen, ...(given && { signal: given }) });
-      const methods = there[row.surface] as unknown as Methods;
-      const method = methods[name.slice(name.indexOf('_') + 1)] as Methods[string];
-      const { text, result } = await method(...argumentsFrom(row, input)).full();
-      return typeof result === 'string' ? result : parseReadable(text, row.surface === 'system');
-    },
+    execute: async (input, options = {}) => (await answerTo(name, row, input, options)).result,
+    full: (input, options = {}) => answerTo(name, row, input, options),
   }));
 }
