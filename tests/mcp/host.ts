@@ -1,5 +1,17 @@
-import { Client, type ClientOptions } from '@modelcontextprotocol/client';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import {
+  type CallToolResult,
+  Client,
+  type ClientOptions,
+  type ElicitRequest,
+  type ElicitResult,
+} from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { makeFolder } from '../kit/folder.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
 
 /** The two eras of the protocol, as a client asks for them. */
 export const ERAS = [
@@ -9,14 +21,74 @@ export const ERAS = [
 
 export type EraOptions = (typeof ERAS)[number][1];
 
-/** Starts the bundled program as a host does, with these words after `mcp`. */
-export async function startHost(
-  words: readonly string[],
-  env: Record<string, string>,
-  options: ClientOptions = {},
-): Promise<Client> {
-  const client = new Client({ name: 'test-host', version: '1.0.0' }, options);
-  const args = ['packages/cli/bin/main.js', 'mcp', ...words];
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'inherit' }));
-  return client;
+/** What the user says when asked; without one the host cannot ask. */
+export type User = (question: string) => ElicitResult['action'];
+
+/** A host that has started the bundled program, with a wallet that has money. */
+export interface Host {
+  readonly client: Client;
+  /** All that the user was asked. */
+  readonly questions: readonly string[];
+  readonly call: (name: string, input?: object) => Promise<CallToolResult>;
+  /** How often its wallet has paid, by the chain. */
+  readonly transfers: () => number;
+  /** What it has spent, by the server's ledger. */
+  readonly spentUsd: () => Promise<unknown>;
+  /** Where the command line of the same user keeps what it knows. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly keypairFile: string;
+  readonly close: () => Promise<void>;
 }
+
+/** What a host is made of. */
+export interface HostOptions {
+  readonly words?: readonly string[];
+  readonly era?: EraOptions;
+  readonly user?: User | undefined;
+  readonly client?: ClientOptions;
+}
+
+export const PROGRAM = 'packages/cli/bin/main.js';
+
+/** Starts the bundled program over stdio. */
+export async function startHost(gateway: TestGateway, options: HostOptions = {}): Promise<Host> {
+  const { words = [], era = {}, user } = options;
+  const chain = gateway.solana?.mainnet;
+  if (!chain) throw new Error('nothing is sold');
+  const [folder, keypair] = [makeFolder(), newKeypair()];
+  const [file, { address }] = [join(folder, 'id.json'), signerFromBytes(keypair)];
+  writeFileSync(file, JSON.stringify([...keypair]));
+  await chain.fundUsdc(address, 1_000_000n);
+  const capabilities = user ? { capabilities: { elicitation: {} } } : {};
+  const client = new Client({ name: 'test-host', version: '1.0.0' }, { ...era, ...capabilities, ...options.client });
+  const questions: string[] = [];
+  if (user) {
+    client.setRequestHandler('elicitation/create', async ({ params: { message } }: ElicitRequest) => {
+      questions.push(message);
+      return { action: user(message), content: {} };
+    });
+  }
+  const args = [PROGRAM, 'mcp', '--keypair', file, '--rpc', chain.url, ...words];
+  const env = { ASSET_GATEWAY_URL: gateway.url, HOME: folder, XDG_STATE_HOME: folder, XDG_CACHE_HOME: folder };
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
+  const call = (name: string, input: object = {}) => client.callTool({ name, arguments: { ...input } });
+  return {
+    client,
+    env,
+    keypairFile: file,
+    questions,
+    call,
+    transfers: () => chain.transfers.filter(({ from }) => from === address).length,
+    spentUsd: async () => ((await call('spending')).structuredContent as { spentUsd: unknown }).spentUsd,
+    async close() {
+      await client.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The text of an answer or of a refusal. */
+export const textOf = ({ content: [first] }: CallToolResult): string => (first?.type === 'text' ? first.text : '');
+
+/** The tokens of something as JSON, by the tokenizer of current models whose vocabulary is public. */
+export const tokensOf = (value: unknown): number => countTokens(JSON.stringify(value));

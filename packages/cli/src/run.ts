@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import type { Command } from './commands/command.ts';
 import { completeWords } from './commands/completion.ts';
 import { COMMANDS, commandFor } from './commands/index.ts';
@@ -9,11 +8,10 @@ import { commandHelp, programHelp } from './help.ts';
 import { COMMON, readArguments } from './options.ts';
 import { causeOf, type RunOptions, Session } from './session.ts';
 import { harmless } from './show/terminal.ts';
+import { version } from './version.ts';
 
 /** Every option that any command takes: enough to tell words from values. */
 const ALL = Object.assign({}, ...COMMANDS.map(({ options }) => options), COMMON);
-
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 
 /** What the options of a command are; `quote` takes those of what it quotes. */
 function optionsFor(command: Command, rest: readonly string[]) {

@@ -4,6 +4,7 @@ import { byPath, isPath } from './by-path.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { creditCommand } from './credit.ts';
+import { mcpCommand } from './mcp.ts';
 import { quoteCommand } from './quote.ts';
 import { resumeCommand } from './resume.ts';
 import { routesCommand } from './routes.ts';
@@ -30,5 +31,6 @@ export const COMMANDS: readonly Command[] = [
   walletCommand,
   spendingCommand,
   resumeCommand,
+  mcpCommand,
   completionCommand,
 ];

@@ -1,4 +1,4 @@
-import { createClient, type Full, type Payer, type Signer } from '@asset-gateway/client';
+import { createClient, type Full, type Payer } from '@asset-gateway/client';
 import type { Offer } from '@asset-gateway/client/pay';
 import { createTools, type Tool } from '@asset-gateway/client/tools';
 import type { Cluster } from '@asset-gateway/protocol';
@@ -8,9 +8,7 @@ import { approvedPayer, type Budget, budgetPayer, type Purse, quotingPayer, Unpa
 export interface CallsOptions {
   readonly gateway: string;
   readonly cluster: Cluster;
-  /** Who signs in; a key that is thrown away unless told. */
-  readonly signer?: Signer;
-  /** Without one nothing is paid. */
+  /** The user's wallet, which signs in as well. Without one a key that is thrown away signs in, and nothing is paid. */
   readonly purse?: Purse;
   readonly budget: Budget;
 }
@@ -61,8 +59,13 @@ export class Calls {
   }
 
   #toolsWith(pay: Payer): Tools {
-    const { gateway, cluster, signer } = this.options;
-    const client = createClient({ baseUrl: gateway, credit: false, pay, ...(signer && { signer }) });
+    const { gateway, cluster, purse } = this.options;
+    const client = createClient({
+      baseUrl: gateway,
+      credit: false,
+      pay,
+      ...(purse && { signer: purse.wallet.signer }),
+    });
     return new Map(createTools(client, { cluster }).map((tool) => [tool.name, tool]));
   }
 }

@@ -1,17 +1,19 @@
 import { once } from 'node:events';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { gatewayUrl } from '../config.ts';
-import { type Wallet, walletIn } from '../wallet.ts';
+import type { Given } from '../commands/command.ts';
+import { EXIT } from '../exit-code.ts';
+import { ownWallet } from '../keys/wallets.ts';
+import type { Session } from '../session.ts';
+import { version } from '../version.ts';
 import { serveHttp } from './http.ts';
-import { purseOf } from './purse.ts';
+import type { Purse } from './payers.ts';
 import { createServers, type McpOptions } from './server.ts';
-import { readSettings, type Settings, USAGE } from './settings.ts';
-import { VERSION } from './version.ts';
+import { readSettings } from './settings.ts';
 
-/** Without a wallet where anybody on this machine may connect: what such a server signs is a key that it throws away. */
-function optionsOf({ isAll, cluster, budget, rpc, port }: Settings, wallet: Wallet | undefined): McpOptions {
-  const shared = { gateway: gatewayUrl(), isAll, cluster, budget, version: VERSION };
-  return wallet && port === undefined ? { ...shared, signer: wallet.signer, purse: purseOf(wallet, rpc) } : shared;
+/** The wallet of this user, with what it pays by; nothing where there is none. */
+async function purseOf({ gateway, terminal, ledger, rpc, values }: Session): Promise<Purse | undefined> {
+  const wallet = await ownWallet(values);
+  return wallet && { gateway, terminal, ledger, rpc, wallet };
 }
 
 async function overStdio(options: McpOptions): Promise<void> {
@@ -22,20 +24,23 @@ async function overStdio(options: McpOptions): Promise<void> {
 
 async function overHttp(options: McpOptions, port: number): Promise<void> {
   const server = await serveHttp(createServers(options), port);
-  process.stderr.write(`mcp: listening on ${server.url} \n`);
+  process.stderr.write(`mcp: listening on ${server.url}\n`);
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await server.close();
 }
 
-/** Serves MCP until the host is gone; answers with the exit code. */
-export async function runMcp(args: readonly string[]): Promise<number> {
-  const settings = readSettings(args);
-  if (settings.isHelp) {
-    process.stdout.write(USAGE);
-    return 0;
+/**
+ * Serves MCP until the host is gone; answers with the exit code. Over HTTP, where any program of this machine may connect, it has no
+ * wallet: it signs in with a key that is thrown away, and never pays.
+ */
+export async function serveMcp(given: Given): Promise<number> {
+  const { session } = given;
+  const { port, ...settings } = readSettings(given);
+  const options = { ...settings, gateway: session.gateway, version };
+  if (port !== undefined) await overHttp(options, port);
+  else {
+    const purse = await purseOf(session);
+    await overStdio({ ...options, ...(purse && { purse }) });
   }
-  const wallet = settings.keypair === undefined ? undefined : walletIn(settings.keypair);
-  const options = optionsOf(settings, wallet);
-  await (settings.port === undefined ? overStdio(options) : overHttp(options, settings.port));
-  return 0;
+  return EXIT.ok;
 }

@@ -47,7 +47,7 @@ export function quoteTool(desk: Desk): ServedTool {
 function isCovered({ calls: { options } }: Desk, micros: number): boolean {
   const { purse, budget } = options;
   if (!purse) return false;
-  return micros <= budget.perCallUsd * 1e6 && purse.spentMicros() + micros <= budget.perDayUsd * 1e6;
+  return micros <= budget.perCallUsd * 1e6 && purse.ledger.spending().dayMicros + micros <= budget.perDayUsd * 1e6;
 }
 
 /** Tells what has been spent and what may be. */
@@ -64,8 +64,8 @@ export function spendingTool(desk: Desk): ServedTool {
       if (!purse)
         return resultOf({ wallet: null, spentUsd: '0.00', note: 'This server has no wallet: it never pays.' });
       return resultOf({
-        wallet: purse.address,
-        spentUsd: dollars(purse.spentMicros()),
+        wallet: purse.wallet.signer.address,
+        spentUsd: dollars(purse.ledger.spending().dayMicros),
         budgetUsdPerDay: budget.perDayUsd,
         budgetUsdPerCall: budget.perCallUsd,
       });

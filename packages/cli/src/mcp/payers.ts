@@ -1,20 +1,9 @@
 import { GatewayError, type Payer } from '@asset-gateway/client';
-import { type Offer, offerIn, payWith, type SpendingLedger } from '@asset-gateway/client/pay';
+import { type Offer, offerIn } from '@asset-gateway/client/pay';
+import { assertListed, type Paying, payerFor } from '../money/paying.ts';
 
 /** What this server pays with. */
-export interface Purse {
-  /** The wallet, base58. */
-  readonly address: string;
-  /** Its 64 bytes. */
-  readonly keypair: Uint8Array;
-  readonly rpcUrl: (network: string) => string;
-  /** Where spending is written down. */
-  readonly ledger: SpendingLedger;
-  /** Millionths of a dollar that were spent in the last 24 hours. */
-  readonly spentMicros: () => number;
-  /** Is asked before anything is signed; throws what speaks against it. */
-  readonly approve?: (offer: Offer) => Promise<void>;
-}
+export type Purse = Omit<Paying, 'caps' | 'isTold'>;
 
 /** What is spent without asking. */
 export interface Budget {
@@ -44,32 +33,34 @@ export const quotingPayer: Payer = {
 const isLimit = (error: unknown): boolean => error instanceof GatewayError && error.code === 'spending_limit';
 
 /** Pays within the budget without asking, and beyond it says what would have been asked for. */
-export function budgetPayer({ keypair: wallet, ...purse }: Purse, caps: Budget): Payer {
-  const payer = payWith({ wallet, ...purse, caps });
+export function budgetPayer(purse: Purse, caps: Budget): Payer {
+  const payer = payerFor({ ...purse, caps, isTold: true });
   return {
     async pay(required, wish) {
       try {
         return await payer.pay(required, wish);
       } catch (error) {
-        if (isLimit(error)) return quotingPayer.pay(required, wish);
-        throw error;
+        if (!isLimit(error)) throw error;
+        // Nobody is asked to pay more than the catalog says.
+        await assertListed(purse.gateway, required, wish);
+        return quotingPayer.pay(required, wish);
       }
     },
   };
 }
 
 const isSame = (one: Offer, other: Offer): boolean =>
-  one.network === other.network &&
-  one.payTo === other.payTo &&
-  one.amount === other.amount &&
-  one.asset === other.asset;
+  (['network', 'asset', 'payTo', 'amount'] as const).every((name) => one[name] === other[name]);
 
 /** Pays this offer, which somebody has agreed to, and no other. It counts against the budget like all that is spent. */
-export function approvedPayer({ keypair: wallet, ...purse }: Purse, approved: Offer): Payer {
+export function approvedPayer(purse: Purse, approved: Offer): Payer {
   const unlimited = { perCallUsd: Number.POSITIVE_INFINITY, perDayUsd: Number.POSITIVE_INFINITY };
-  const approve = async (offer: Offer): Promise<void> => {
-    if (!isSame(offer, approved)) throw new Unpaid(offer);
-    await purse.approve?.(offer);
+  const payer = payerFor({ ...purse, caps: unlimited, isTold: true });
+  return {
+    async pay(required, wish) {
+      const offer = offerIn(required, wish.buys);
+      if (offer && !isSame(offer, approved)) throw new Unpaid(offer);
+      return payer.pay(required, wish);
+    },
   };
-  return payWith({ wallet, ...purse, caps: unlimited, approve });
 }

@@ -25,7 +25,7 @@ const SHOWN_INPUT = 300;
 const QUESTION = 'pay';
 
 const NO_WALLET =
-  'this server has no wallet to pay with. Nothing was paid. Start it over stdio with --keypair <file> (and --budget-usd 0.05 to pay without being asked)';
+  'this server has no wallet to pay with. Nothing was paid. Run `asset-gateway-client wallet new` or name one with --keypair, and start the server over stdio (with --budget-usd 0.05 to pay without being asked)';
 const CANNOT_ASK =
   'is beyond the budget, and this host cannot ask its user. Nothing was paid. Start the server with a larger --budget-usd or --max-call, such as --budget-usd 0.05';
 
@@ -44,7 +44,7 @@ function ask(desk: Desk, tool: string, input: unknown, { offer, canAsk }: { offe
   const shown = asked.length > SHOWN_INPUT ? `${asked.slice(0, SHOWN_INPUT)}…` : asked;
   const message =
     `Pay ${price} in USDC on Solana ${cluster(offer.network)} to ${offer.payTo} for ${tool}? ` +
-    `$${dollars(purse.spentMicros())} of the $${budget.perDayUsd} a day that need no asking are spent. Input: ${shown}`;
+    `$${dollars(purse.ledger.spending().dayMicros)} of the $${budget.perDayUsd} a day that need no asking are spent. Input: ${shown}`;
   return inputRequired({
     inputRequests: {
       [QUESTION]: inputRequired.elicit({ message, requestedSchema: { type: 'object', properties: {} } }),

@@ -12,7 +12,8 @@ const MAX_BYTES = 11_000;
 const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
 function valueAt(value: unknown, pointer: string): unknown {
-  const steps = pointer === '' ? [] : pointer.split('/').slice(1);
+  const [before, ...steps] = pointer.split('/');
+  if (before !== '') return undefined;
   let found = value;
   for (const step of steps) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, unescaped(step))) return undefined;

@@ -1,6 +1,6 @@
-import { GatewayError, type Payer } from '@asset-gateway/client';
+import { GatewayError, type Payer, type PaymentWish } from '@asset-gateway/client';
 import { type Caps, type Offer, offerIn, payWith } from '@asset-gateway/client/pay';
-import { dollars, NETWORKS } from '@asset-gateway/protocol';
+import { dollars, NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
 import { cacheFolder } from '../config.ts';
 import type { Wallet } from '../keys/files.ts';
 import type { Terminal } from '../show/terminal.ts';
@@ -49,6 +49,17 @@ function approval(paying: Paying) {
 
 const refused = (message: string): GatewayError => new GatewayError('spending_limit', { message });
 
+/** Throws where a call is to cost more than the gateway's own catalog says. */
+export async function assertListed(gateway: string, required: PaymentRequired, wish: PaymentWish): Promise<void> {
+  const offer = wish.buys === 'call' ? offerIn(required) : undefined;
+  if (!offer) return;
+  const listed = listedMicros(await catalogOf(gateway, cacheFolder()), wish.request);
+  const asked = `$${dollars(Number(offer.amount))} is asked for on ${clusterOf(offer.network)}`;
+  if (listed === undefined) throw refused(`${asked}, and the catalog does not list this route; nothing was signed`);
+  if (Number(offer.amount) > listed)
+    throw refused(`${asked}, and the catalog says $${dollars(listed)}; nothing was signed`);
+}
+
 /**
  * Pays what the gateway's own catalog says and not more, within the limits, by the ledger. It makes no second payment for a request
  * whose first one was left open by a process that has ended.
@@ -70,15 +81,7 @@ export function payerFor(paying: Paying): Payer {
           'this was paid for before, and its outcome is not known; run resume, which sends the same payment';
         throw new GatewayError('payment_unknown', { message });
       }
-      const offer = wish.buys === 'call' ? offerIn(required) : undefined;
-      if (offer) {
-        const listed = listedMicros(await catalogOf(gateway, cacheFolder()), wish.request);
-        const asked = `$${dollars(Number(offer.amount))} is asked for on ${clusterOf(offer.network)}`;
-        if (listed === undefined)
-          throw refused(`${asked}, and the catalog does not list this route; nothing was signed`);
-        if (Number(offer.amount) > listed)
-          throw refused(`${asked}, and the catalog says $${dollars(listed)}; nothing was signed`);
-      }
+      await assertListed(gateway, required, wish);
       return payer.pay(required, wish);
     },
   };

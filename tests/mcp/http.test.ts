@@ -1,0 +1,91 @@
+import { request } from 'node:http';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEverything } from '../discovery/everything.ts';
+import { node, runCommand } from '../kit/command.ts';
+import { type GatewayProcess, startProcess } from '../kit/process.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
+import { compileAll } from '../process/program.ts';
+import { ERAS, PROGRAM, textOf } from './host.ts';
+import { inputOf, rowOf } from './inputs.ts';
+
+let gateway: TestGateway;
+let server: GatewayProcess;
+beforeAll(async () => {
+  await compileAll();
+  gateway = await startEverything();
+  server = await startProcess(PROGRAM, ['mcp', '--http', '0', '--tools=all'], { ASSET_GATEWAY_URL: gateway.url });
+}, 240_000);
+afterAll(async () => {
+  expect(await server.end('SIGTERM')).toBe(0);
+  await gateway.stop();
+});
+
+describe.each(ERAS)('over HTTP, in the era of %s', (_, options) => {
+  it('all tools are listed and called: what is free answers, and nothing else is paid for', async () => {
+    const client = new Client({ name: 'test-host', version: '1.0.0' }, options);
+    await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+    const { tools } = await client.listTools();
+    expect(tools).toHaveLength(38);
+    for (const { name, annotations } of tools) {
+      const own = { quote: { method: 'das_getAsset' }, spending: {}, read_on: { answer: 'none' } };
+      const input = own[name as keyof typeof own] ?? inputOf(rowOf(name));
+      const answer = await client.callTool({ name, arguments: { ...input } });
+      const isFree = annotations?.readOnlyHint === true && name !== 'read_on';
+      expect([name, answer.isError ?? false]).toEqual([name, !isFree]);
+      if (annotations?.readOnlyHint === false)
+        expect(textOf(answer)).toMatch(/no wallet .*Nothing was paid\. Run `asset-gateway-client wallet new`/);
+    }
+    expect(gateway.solana?.mainnet.transfers).toEqual([]);
+    await client.close();
+  });
+});
+
+/** Lists the tools with these headers; answers with the status. */
+function statusWith(headers: Record<string, string>, path = '/mcp'): Promise<number | undefined> {
+  const { port } = new URL(server.url);
+  const all = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers };
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, path, method: 'POST', headers: all }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    });
+    call.once('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }));
+  });
+}
+
+describe('a page of a browser', () => {
+  it('is refused by its Origin, and by the Host that it believes in', async () => {
+    expect(await statusWith({})).toBe(200);
+    expect(await statusWith({ Origin: 'http://localhost:3000' })).toBe(200);
+    const arrivals = gateway.logLines.length;
+    for (const headers of [
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+      { Origin: 'http://127.0.0.1.evil.example' },
+      { Host: 'evil.example' },
+      { Host: `evil.example:${new URL(server.url).port}` },
+      { Host: 'localhost.evil.example', Origin: 'http://localhost' },
+    ]) {
+      expect([headers, await statusWith(headers)]).toEqual([headers, 403]);
+    }
+    expect(gateway.logLines.length).toBe(arrivals);
+  });
+
+  it('finds nothing on another path', async () => {
+    expect(await statusWith({}, '/')).toBe(404);
+  });
+});
+
+describe('mcp says what to type', () => {
+  it.each([
+    [['--http', '--keypair', 'id.json'], '--http never pays: leave --keypair and --budget-usd out'],
+    [['--http', '70000'], '--http takes a port'],
+    [['--budget-usd', 'much', '--pay'], 'mcp pays within --budget-usd, and beyond it asks: leave --pay out'],
+    [['--budget-usd', 'much'], '--budget-usd takes dollars such as 0.05, not much'],
+    [['serve', '--tools=some'], 'mcp takes no words but its options'],
+    [['--tools=some'], '--tools is one of usual, all'],
+  ])('for %s', async (words, sentence) => {
+    const { code, stdout, stderr } = await runCommand(node(PROGRAM, 'mcp', ...words));
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(sentence)]);
+  });
+});

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEverything } from '../discovery/everything.ts';
+import type { TestGateway } from '../kit/test-gateway.ts';
+import { compileAll } from '../process/program.ts';
+import { ERAS, type Host, startHost, textOf, tokensOf } from './host.ts';
+import { inputOf, rowOf } from './inputs.ts';
+
+const MOST_TOKENS = 25_000;
+const OWN_INPUTS: Readonly<Record<string, object>> = {
+  rpc: { method: 'getBalance', arguments: inputOf(rowOf('rpc_getBalance')) },
+  das: { method: 'getAsset', arguments: inputOf(rowOf('das_getAsset')) },
+  quote: { method: 'wallet_balances' },
+  spending: {},
+};
+const LONG = { assetId: 'solana', include: ['profile', 'risk', 'ohlcv', 'markets'], variantsMode: 'all' };
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  await compileAll();
+  gateway = await startEverything();
+}, 240_000);
+afterAll(() => gateway.stop());
+
+describe.each(ERAS)('over stdio, in the era of %s', (era, options) => {
+  let host: Host;
+  beforeAll(async () => {
+    host = await startHost(gateway, { words: ['--budget-usd', '1'], era: options });
+  });
+  afterAll(() => host.close());
+
+  it('the protocol is of that era', () => {
+    expect(host.client.getNegotiatedProtocolVersion()).toContain(era);
+  });
+
+  it('seventeen tools are listed, in less than 5,000 tokens', async () => {
+    const { tools } = await host.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'tokens_search',
+      'tokens_resolve',
+      'tokens_assetDetail',
+      'tokens_marketSnapshots',
+      'tokens_priceChart',
+      'tokens_variants',
+      'tokens_markets',
+      'tokens_tickers',
+      'tokens_riskSummaryByMint',
+      'wallet_balances',
+      'wallet_history',
+      'wallet_transfers',
+      'rpc',
+      'das',
+      'quote',
+      'spending',
+      'read_on',
+    ]);
+    expect(tokensOf(tools)).toBeLessThan(5_000);
+  });
+
+  it('each of them answers, and what costs something is said to change something', async () => {
+    const { tools } = await host.client.listTools();
+    for (const { name, annotations, description } of tools.filter((tool) => tool.name !== 'read_on')) {
+      const before = host.transfers();
+      const answer = await host.call(name, OWN_INPUTS[name] ?? inputOf(rowOf(name)));
+      expect([name, answer.isError ?? false, textOf(answer)]).toEqual([name, false, expect.stringMatching(/^\{/)]);
+      expect(answer.structuredContent).toEqual(JSON.parse(textOf(answer)));
+      const isPaid = annotations?.readOnlyHint === false;
+      expect([name, host.transfers() - before]).toEqual([name, isPaid ? 1 : 0]);
+      expect(description).toMatch(isPaid ? /\$0\.\d+/ : /Free/);
+    }
+  });
+
+  it('a long answer is cut; the rest is read without asking the gateway again', async () => {
+    const answer = await host.call('tokens_assetDetail', LONG);
+    expect(tokensOf(answer)).toBeLessThan(MOST_TOKENS);
+    const { result, cut } = answer.structuredContent as { result: unknown; cut: { answer: string; bytes: number } };
+    expect(JSON.stringify(result)).toMatch(/… \d+ more of \d+/);
+    const arrivals = gateway.logLines.length;
+    const link = answer.content.find(({ type }) => type === 'resource_link') as { uri: string; size: number };
+    const [whole] = (await host.client.readResource({ uri: link.uri })).contents;
+    const text = whole && 'text' in whole ? whole.text : '';
+    expect([Buffer.byteLength(text), link.size]).toEqual([cut.bytes, cut.bytes]);
+    const candles = JSON.parse(text).includes.ohlcv.data as unknown[];
+    const read = { answer: cut.answer, path: '/includes/ohlcv/data', from: candles.length - 5 };
+    const rest = await host.call('read_on', read);
+    expect(rest.structuredContent).toEqual({ result: candles.slice(-5) });
+    const all = await host.call('read_on', { answer: cut.answer });
+    expect(tokensOf(all)).toBeLessThan(MOST_TOKENS);
+    expect(gateway.logLines.length).toBe(arrivals);
+  });
+
+  it('an answer that is not kept, and a path that leads nowhere, are refused in a sentence', async () => {
+    expect(textOf(await host.call('read_on', { answer: 'none' }))).toMatch(/^This answer is not kept any more/);
+    await expect(host.client.readResource({ uri: 'asset-gateway://answers/none' })).rejects.toThrow(
+      /not kept any more/,
+    );
+    const { structuredContent } = await host.call('tokens_assetDetail', LONG);
+    const { cut } = structuredContent as { cut: { answer: string } };
+    for (const path of ['/nothing', '/__proto__', 'includes']) {
+      const answer = await host.call('read_on', { answer: cut.answer, path });
+      expect([path, answer.isError]).toEqual([path, true]);
+    }
+  });
+
+  it('what the gateway refuses is passed on with its code and all that is wrong', async () => {
+    const refused = await host.call('tokens_priceChart', { assetId: 'solana', from: 5, to: 4 });
+    expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringMatching(/^invalid_request: .*\n\{/)]);
+  });
+});
+
+describe('with --tools=all', () => {
+  it('every method is a tool, which answers within the bound', async () => {
+    const host = await startHost(gateway, { words: ['--budget-usd', '1', '--tools=all'] });
+    try {
+      const { tools } = await host.client.listTools();
+      const methods = tools.filter(({ name }) => name.includes('_') && name !== 'read_on');
+      expect([tools.length, methods.length]).toEqual([38, 35]);
+      for (const { name } of methods) {
+        const answer = await host.call(name, inputOf(rowOf(name)));
+        expect([name, answer.isError ?? false]).toEqual([name, false]);
+        expect(tokensOf(answer)).toBeLessThan(MOST_TOKENS);
+      }
+      expect(host.transfers()).toBe(methods.filter(({ annotations }) => annotations?.readOnlyHint === false).length);
+    } finally {
+      await host.close();
+    }
+  });
+});

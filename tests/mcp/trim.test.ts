@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Approvals } from '../../packages/cli/src/mcp/approvals.ts';
+import { KeptAnswers } from '../../packages/cli/src/mcp/kept-answers.ts';
+import { jsonBytes, trim } from '../../packages/cli/src/mcp/trim.ts';
+
+describe('what is trimmed', () => {
+  it('fits, whatever it is, and is left alone where it fits already', () => {
+    const sizes = fc.integer({ min: 200, max: 5_000 });
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), sizes, (value, most) => {
+        const trimmed = trim(value, most);
+        expect(jsonBytes(trimmed)).toBeLessThanOrEqual(most);
+        if (jsonBytes(value) <= most) expect(trimmed).toBe(value);
+      }),
+    );
+  });
+
+  it('says how much is left of a list, a text and an object', () => {
+    const items = Array.from({ length: 5_000 }, (_, at) => at);
+    expect(trim({ items }, 1_000)).toEqual({ items: [...items.slice(0, 200), '… 4800 more of 5000'] });
+    expect(trim('x'.repeat(9_000), 5_000)).toBe(`${'x'.repeat(4_000)}… 5000 more characters`);
+    const members = Object.fromEntries(items.map((at) => [`member ${at}`, at]));
+    expect(trim(members, 4_000)).toMatchObject({ '…': '4800 more of 5000' });
+  });
+
+  it('fits where every item is deep, wide or written in escapes', () => {
+    let deep: unknown = 1;
+    for (let depth = 0; depth < 2_000; depth++) deep = [deep, deep === 1 ? 1 : 0];
+    const hostile = [
+      deep,
+      Array.from({ length: 200 }, () => Array(200).fill('漢'.repeat(50))),
+      '\u0000'.repeat(50_000),
+    ];
+    for (const value of [...hostile, hostile]) expect(jsonBytes(trim(value, 2_000))).toBeLessThanOrEqual(2_000);
+  });
+});
+
+describe('a whole answer is kept', () => {
+  it('for an hour', () => {
+    let now = 0;
+    const kept = new KeptAnswers(() => now);
+    const answer = kept.keep('[1]');
+    now = 3_599_999;
+    expect([kept.text(answer), kept.names()]).toEqual(['[1]', [answer]]);
+    now = 3_600_000;
+    expect([kept.text(answer), kept.names()]).toEqual([undefined, []]);
+  });
+
+  it('until 64 others have come, or 32 million characters', () => {
+    const kept = new KeptAnswers(() => 0);
+    const [first = '', second = ''] = Array.from({ length: 65 }, () => kept.keep('[]'));
+    expect([kept.text(first), kept.text(second), kept.names().length]).toEqual([undefined, '[]', 64]);
+    const large = kept.keep('x'.repeat(32 * 1024 * 1024));
+    expect(kept.names()).toEqual([large]);
+    kept.keep('[]');
+    expect(kept.text(large)).toBeUndefined();
+  });
+});
+
+describe('a yes to a question whether to pay', () => {
+  const offer = { network: 'solana:1', asset: 'mint', payTo: 'shop', amount: '5' };
+
+  it('is good once, for the call that was asked about, for ten minutes', () => {
+    let now = 0;
+    const approvals = new Approvals(() => now);
+    const question = { tool: 'rpc_getBalance', input: { account: 'a' }, offer };
+    const once = approvals.ask(question);
+    expect(approvals.take(once, 'rpc_getBalance', { account: 'a' })).toEqual(offer);
+    expect(approvals.take(once, 'rpc_getBalance', { account: 'a' })).toBeUndefined();
+    const other = approvals.ask(question);
+    expect(approvals.take(other, 'rpc_getBalance', { account: 'b' })).toBeUndefined();
+    const late = approvals.ask(question);
+    now = 600_000;
+    expect(approvals.take(late, 'rpc_getBalance', { account: 'a' })).toBeUndefined();
+  });
+
+  it('is forgotten when a hundred questions have come after it', () => {
+    const approvals = new Approvals(() => 0);
+    const [first, second] = Array.from({ length: 101 }, () => approvals.ask({ tool: 't', input: 1, offer }));
+    expect([approvals.take(first, 't', 1), approvals.take(second, 't', 1)]).toEqual([undefined, offer]);
+  });
+});
