@@ -67,7 +67,7 @@ describe('a command by name', { timeout: 60_000 }, () => {
   it('routes prints one line for each route, with its price', async () => {
     const { code, stdout } = await shop.run(['routes', 'balance']);
     const lines = stdout.trimEnd().split('\n');
-    expect([code, lines.at(-1)]).toEqual([0, 'GET\thelius/wallet/balances/:wallet\t0.0005']);
+    expect([code, lines.at(-1)]).toEqual([0, 'GET\t/v1/x402/helius/wallet/balances/:wallet\t0.0005']);
     expect(lines).toHaveLength(5);
     const home = shop.newHome();
     const all = await shop.run(['routes'], { home });

@@ -134,6 +134,10 @@ describe('what would be published', { timeout: PATIENCE_MS }, () => {
     expect(readdirSync(links).sort()).toEqual(commands.sort());
     expect(await run([join(links, 'asset-gateway'), '--version'], folder)).toBe(`${manifestOf('gateway').version}\n`);
     expect(await run([join(links, 'asset-gateway-doctor'), '--help'], folder)).toMatch(/^Usage: /);
+    expect(await run([join(links, 'asset-gateway-client'), '--version'], folder)).toBe(
+      `${manifestOf('cli').version}\n`,
+    );
+    expect(await run([join(links, 'asset-gateway-client'), 'wallet', 'new'], folder)).toMatch(/^\w{32,44}\n$/);
     const sandbox = await runCommand([join(links, 'asset-gateway-sandbox')], { cwd: folder, env: { PORT: '65535' } });
     expect([sandbox.code, sandbox.stderr]).toEqual([1, expect.stringContaining('PORT must be at most 65533')]);
   });

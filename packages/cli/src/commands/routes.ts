@@ -8,6 +8,13 @@ import type { Command } from './command.ts';
 /** What a path may be typed without. */
 const FAMILY = /^\/v1\/x402\/(?:tokens\/)?/;
 
+/** A row as a person reads it. */
+const shown = (row: CatalogRow): CatalogRow => ({
+  ...row,
+  path: harmless(row.path).replace(FAMILY, ''),
+  description: harmless(row.description),
+});
+
 const columnsFor = (bold: (text: string) => string) => [
   { title: 'METHOD', cell: ({ httpMethod }: CatalogRow) => httpMethod },
   { title: 'PATH', cell: ({ path }: CatalogRow) => path, paint: bold, least: 24 },
@@ -29,12 +36,10 @@ export const routesCommand: Command = {
     const { terminal, gateway } = session;
     const text = words.join(' ').toLowerCase();
     const rows = await terminal.whileWaiting('asking …', () => catalogOf(gateway, cacheFolder()));
-    const found = rows
-      .filter((row) => `${row.path} ${row.description}`.toLowerCase().includes(text))
-      .map((row) => ({ ...row, path: harmless(row.path).replace(FAMILY, ''), description: harmless(row.description) }));
+    const found = rows.filter((row) => `${row.path} ${row.description}`.toLowerCase().includes(text));
     if (!terminal.isFormatted) terminal.lines(found.map((row) => `${row.httpMethod}\t${row.path}\t${row.priceUsd}`));
     else if (found.length === 0) terminal.note(`nothing that is served says "${text}"`);
-    else terminal.lines(table(columnsFor(terminal.colours.bold), found, terminal.columns));
+    else terminal.lines(table(columnsFor(terminal.colours.bold), found.map(shown), terminal.columns));
     return found.length === 0 ? EXIT.refused : EXIT.ok;
   },
 };

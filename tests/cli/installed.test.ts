@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { suiteOfPackages } from '../kit/packages.ts';
+import { isFull } from '../kit/rounds.ts';
+import { openShop, type Shop, WALLET } from './shop.ts';
+
+const NAMES = ['protocol', 'client', 'cli'];
+
+/** The packages as npm would publish them, by name. */
+function pack(folder: string): Record<string, string> {
+  const words = [
+    'pack',
+    '--json',
+    '--pack-destination',
+    folder,
+    ...NAMES.flatMap((name) => ['-w', `packages/${name}`]),
+  ];
+  const packed = JSON.parse(execFileSync('npm', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  const entries = (packed as { name: string; filename: string }[]).map(({ name, filename }) => {
+    return [name, `file:${join(folder, filename)}`];
+  });
+  return Object.fromEntries(entries);
+}
+
+const isRun = isFull || process.env.REQUIRE_ALL === '1';
+const tarballs = makeFolder();
+afterAll(() => rmSync(tarballs, { recursive: true, force: true }));
+
+await suiteOfPackages(
+  'the command line in an empty folder',
+  { '.': { dependencies: isRun ? pack(tarballs) : {} } },
+  (folder) => {
+    let shop: Shop;
+    beforeAll(async () => {
+      shop = await openShop();
+    });
+    afterAll(() => shop.close());
+
+    const run = (words: readonly string[], home: string) =>
+      runCommand([join(folder, 'node_modules/.bin/asset-gateway-client'), ...words], {
+        cwd: folder,
+        env: shop.environment(home),
+      });
+
+    it('asks, pays and says so, with nothing of this repository around it', async () => {
+      const home = shop.newHome();
+      const price = await run(['price', 'solana'], home);
+      expect([price.code, JSON.parse(price.stdout).ok], price.stderr).toEqual([0, true]);
+      const before = shop.transfers();
+      const paid = await run(['balances', WALLET, '--pay'], home);
+      expect([paid.code, shop.transfers() - before], paid.stderr).toEqual([0, 1]);
+      const { stdout } = await run(['spending'], home);
+      expect(JSON.parse(stdout)).toMatchObject({ dayMicros: 500, open: [] });
+    });
+  },
+);
