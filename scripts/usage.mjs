@@ -43,6 +43,7 @@ Commands:
   wallet new|show|fund          make a wallet, see its address, put money into it
   spending                      what was spent, and what may still be
   resume                        send payments again that were cut off, and get their answers
+  mcp [--http [<port>]]         an MCP server on stdin and stdout: assets, wallets and Solana data as tools of a language model
   completion bash|zsh|fish      what makes your shell complete these commands
 
 Options of every command:

@@ -95,6 +95,17 @@ describe('a purchase that is killed', { timeout: PATIENCE_MS }, () => {
     expect([charges, openPayments(home)]).toEqual([1, []]);
   });
 
+  it('is open, too, when something between answers for the gateway, and is charged once with resume', async () => {
+    const home = shop.newHome();
+    const body = Buffer.from('{"ok":false,"error":"upstream_error","message":"The upstream failed."}');
+    shop.passage.hooks.after = ({ carries }) =>
+      carries === 'payment' ? { status: 502, headers: { 'content-type': 'application/json' }, body } : undefined;
+    const { outcome, charges } = await charged(() => shop.run(PAYING, { home }));
+    delete shop.passage.hooks.after;
+    expect([outcome.code, charges], outcome.stderr).toEqual([5, 1]);
+    await resumesToOneCharge(home, charges);
+  });
+
   it('is not paid for anew when it is asked again, but resumed', async () => {
     const home = shop.newHome();
     await killedAt('recorded', home)();
@@ -175,6 +186,13 @@ describe('nothing is signed', { timeout: PATIENCE_MS }, () => {
     const { code, stderr } = await signsNothing(PAYING);
     expect(code).toBe(3);
     expect(stderr).toContain('$0.010001 is asked for, above the cap of $0.01 a call; nothing was signed\n');
+  });
+
+  it.each(['"free"', '""', '"1e9"', '"-1"', 'null', '{}'])('for a catalog whose price is %s', async (price) => {
+    shop.passage.hooks.after = ({ target, body }) =>
+      target === '/v1/catalog' ? { body: Buffer.from(body.toString().replaceAll('"0.0005"', price)) } : undefined;
+    const { code, stderr } = await signsNothing(PAYING);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('; nothing was signed\n')]);
   });
 
   it('for a route that the catalog does not list', async () => {

@@ -107,7 +107,7 @@ export class Session {
 
   /** Whether this run has made a payment whose outcome is not known. */
   get hasOpenPayment(): boolean {
-    return this.ledger.payments.list().some(({ pid }) => pid === process.pid);
+    return this.ledger.payments.hasOwn;
   }
 }
 

@@ -20,6 +20,7 @@ interface Kept {
 }
 
 const TIMEOUT_MS = 30_000;
+const PRICE = /^\d{1,9}(?:\.\d{1,6})?$/;
 
 const unreadable = (origin: string): GatewayError =>
   new GatewayError('not_a_gateway', { message: `${origin} shows no catalog; nothing was signed` });
@@ -44,8 +45,10 @@ function keep(folder: string, file: string, kept: Kept): void {
 function rowsIn(body: unknown): CatalogRow[] | undefined {
   const rows = (body as { routes?: unknown } | null)?.routes;
   if (!Array.isArray(rows)) return undefined;
-  return (rows as CatalogRow[]).map(({ httpMethod, path, priceUsd, accessMode, description }) => {
-    return { httpMethod, path, priceUsd, accessMode, description };
+  return rows.flatMap((row: Partial<CatalogRow> | null) => {
+    const { httpMethod = '', path = '', priceUsd = '', accessMode = '', description = '' } = row ?? {};
+    const members = { httpMethod, path, priceUsd, accessMode, description };
+    return Object.values(members).every((member) => typeof member === 'string') ? [members] : [];
   });
 }
 
@@ -78,5 +81,6 @@ const fits = (pattern: string, path: string): boolean => {
 export function listedMicros(rows: readonly CatalogRow[], { url, method }: SentRequest): number | undefined {
   const { pathname } = new URL(url);
   const row = rows.find(({ httpMethod, path }) => httpMethod === method && fits(path, pathname));
-  return row && Math.round(Number(row.priceUsd) * 1e6);
+  const price = row && PRICE.test(row.priceUsd) ? Number(row.priceUsd) : undefined;
+  return price === undefined ? undefined : Math.round(price * 1e6);
 }

@@ -62,8 +62,9 @@ export class LedgerFile implements SpendingLedger {
   }
 
   async release(id: string): Promise<void> {
-    this.#write({ id, step: 'released', at: this.#now() });
+    // It has not been sent, and is not to be: where the disk is full, this still works.
     this.payments.remove(id);
+    this.#write({ id, step: 'released', at: this.#now() });
   }
 
   async closed(id: string, outcome: 'paid' | 'refused'): Promise<void> {

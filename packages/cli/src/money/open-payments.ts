@@ -28,6 +28,8 @@ function isAlive(pid: number): boolean {
 /** Signed payments, a file each, from before they are sent until it is known what became of them. */
 export class OpenPayments {
   readonly #folder: string;
+  /** Those that this process has made. */
+  readonly #own = new Set<string>();
 
   constructor(stateFolder: string) {
     this.#folder = join(stateFolder, 'payments');
@@ -36,6 +38,7 @@ export class OpenPayments {
   /** Once this has returned, a crash does not lose the payment. */
   record(payment: OpenPayment): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    this.#own.add(payment.id);
     writeDurably(this.#file(payment.id), JSON.stringify(payment));
   }
 
@@ -43,27 +46,34 @@ export class OpenPayments {
     rmSync(this.#file(id), { force: true });
   }
 
-  has(id: string): boolean {
-    return this.#names().includes(id + SUFFIX);
+  /** Whether one that this process has made is still open. */
+  get hasOwn(): boolean {
+    return this.#names().some((name) => this.#own.has(name.slice(0, -SUFFIX.length)));
   }
 
   /** All of them, the oldest first. */
   list(): OpenPayment[] {
     return this.#names()
-      .map((name) => JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as OpenPayment)
+      .map((name) => this.#read(join(this.#folder, name)))
       .sort((one, other) => one.at - other.at);
   }
 
   /** One for the same request that nobody is sending any more. */
   abandonedFor({ url, method, body }: SentRequest): OpenPayment | undefined {
-    return this.list().find(
-      ({ request, pid }) =>
-        request.url === url &&
-        request.method === method &&
-        request.body === body &&
-        pid !== process.pid &&
-        !isAlive(pid),
-    );
+    return this.list().find(({ id, request, pid }) => {
+      const isSame = request.url === url && request.method === method && request.body === body;
+      return isSame && !this.#own.has(id) && (pid === process.pid || !isAlive(pid));
+    });
+  }
+
+  #read(file: string): OpenPayment {
+    try {
+      return JSON.parse(readFileSync(file, 'utf8')) as OpenPayment;
+    } catch {
+      throw new Error(
+        `${file} cannot be read; it is a payment whose outcome is open: move it away to go on without it`,
+      );
+    }
   }
 
   #file(id: string): string {

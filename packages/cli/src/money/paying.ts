@@ -28,13 +28,13 @@ const clusterOf = (network: string): string => (network === NETWORKS.mainnet ? '
 /** Makes sure that the wallet can pay: one that was made for the sandbox is given play money. */
 async function provide({ wallet, rpc, gateway }: Paying, network: string): Promise<void> {
   if (wallet.source === 'file' || wallet.source === 'keychain') {
-    if (rpc === undefined) throw new Error('--keypair pays through --rpc <url>');
+    if (rpc === undefined) throw new Error('a wallet of your own pays through a Solana RPC: add --rpc <url>');
     return;
   }
   const isFunded = await askFaucet(rpc ?? sandboxRpc(gateway, network), wallet.signer.address);
-  if (!isFunded && !(wallet.source === 'kept' && rpc !== undefined)) {
-    throw new Error('this is no sandbox: paying takes --keypair <file> and --rpc <url>');
-  }
+  if (isFunded || (wallet.source === 'kept' && rpc !== undefined)) return;
+  const needed = wallet.source === 'kept' ? '--rpc <url>' : '--keypair <file> and --rpc <url>';
+  throw new Error(`this is no sandbox: paying takes ${needed}`);
 }
 
 function approval(paying: Paying) {
