@@ -1,7 +1,11 @@
+import { NETWORKS } from '@asset-gateway/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as budgetScripts from '../../packages/gateway/src/budget/redis-scripts.ts';
 import { RedisStore } from '../../packages/gateway/src/budget/redis-store.ts';
 import type { Admit, Budget, NonceUse, Room } from '../../packages/gateway/src/budget/store.ts';
+import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
+import { accountName, debitName } from '../../packages/gateway/src/credit/debit.ts';
+import { creditGrants } from '../../packages/gateway/src/credit/grants.ts';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { Steps } from '../../packages/gateway/src/payments/steps.ts';
 import { RedisDocuments } from '../../packages/gateway/src/payments/store/redis.ts';
@@ -175,6 +179,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
           await payments.owed(bought.payer, bought.requestHash);
           await payments.hasSettled(bought.payer);
           await payments.open();
+          await documents.owed();
         },
       },
       {
@@ -283,6 +288,68 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
     payments.close();
     steps.close();
     await expectAllRun(redis, paymentScripts);
+  });
+
+  it('in credit', async () => {
+    const documents = new RedisDocuments(connection, { clock });
+    const payments = new Payments(documents, [creditGrants(clock)]);
+    const accounts = new Accounts(documents);
+    const holder = { network: NETWORKS.mainnet, wallet: 'wallet' };
+    const bundle = newPayment({ network: holder.network, payer: holder.wallet, creditMicros: 50_000 });
+    const common = { ...holder, micros: 5, route: 'route', requestHash: 'request', owner: 'me', requestId: 'id' };
+    const signed = { ...common, id: 'signed', by: 'signature' } as const;
+    const paid = { ...common, id: 'paid', by: 'payment', memo: 'memo' } as const;
+    const { account, debit, covered, answer } = LIVES;
+    const name = accountName(holder);
+    const ofBundle = {
+      [`record:${bundle.key}`]: LIVES.record.settled,
+      [`answer:${bundle.key}`]: answer.concluded,
+      [`due:${bundle.payer}:${bundle.requestHash}`]: LIVES.due.settled,
+      [`payer:${bundle.payer}`]: LIVES.payer.settled,
+      [`signature:${SETTLED.signature}`]: LIVES.signature.settled,
+    };
+    const lists = { answers: LIVES.answers.filled, sizes: LIVES.sizes.filled, journal: LIVES.journal.filled };
+    await expectLives(redis, 'purchases', [
+      {
+        does: 'buy a bundle',
+        run: async () => {
+          await payments.reserve(bundle);
+          await payments.called(bundle.key);
+          await payments.settling(bundle.key, bundle.owner, { answer: '"text"', signature: 'signature', height: 1 });
+          await payments.resolve(bundle.key, SETTLED);
+        },
+        sets: { state: LIVES.state.always, [name]: account.always, ...ofBundle, ...lists },
+      },
+      {
+        does: 'hold',
+        run: async () => expect(await accounts.hold(signed)).toBe('held'),
+        sets: { [debitName('signed')]: debit.held },
+      },
+      { does: 'release', run: () => accounts.release(signed, false), ends: [debitName('signed')] },
+      {
+        does: 'hold and capture',
+        run: async () => {
+          await accounts.hold(signed);
+          expect(await accounts.capture(signed, '"answer"')).toMatchObject({ spentMicros: 5 });
+        },
+        sets: { [debitName('signed')]: debit.captured, 'answer:signed': answer.concluded },
+      },
+      { does: 'deliver', run: () => accounts.delivered(signed) },
+      {
+        does: 'spend in place of a payment',
+        run: async () => {
+          await accounts.hold(paid);
+          expect(await accounts.capture(paid, '"answer"')).toMatchObject({ spentMicros: 10 });
+        },
+        sets: {
+          [debitName('paid')]: debit.captured,
+          'answer:paid': answer.concluded,
+          'covered:paid': covered.watched,
+          covered: LIVES.open.filled,
+        },
+      },
+    ]);
+    payments.close();
   });
 
   it('P12 in fees', async () => {
