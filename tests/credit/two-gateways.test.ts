@@ -41,8 +41,9 @@ redisSuite('two gateways on one Redis', () => {
     );
     for (const answer of answers) {
       const { error } = await bodyOf(answer);
-      expect([200, 409]).toContain(answer.status);
-      if (answer.status === 409) expect(error).toBe('payment_in_progress');
+      // A Redis that answers too late on a busy machine leaves the payment as it was.
+      expect([200, 409, 503]).toContain(answer.status);
+      if (answer.status !== 200) expect(['payment_in_progress', 'state_unavailable']).toContain(error);
     }
     expect(solana.mainnet.transfers.length - transfers).toBe(1);
     for (const [index, payment] of payments.entries()) {
