@@ -150,14 +150,15 @@ describe('a call that fails', () => {
     }
   });
 
-  /** An order whose calls for these keys fail for so long, the first of them the most wanted. */
+  /** An order whose calls for these keys fail for so long, the first of them the most wanted. Nobody waits any more. */
   function failing(ids: readonly string[], untilMs: number): CallOrder {
     const order = new CallOrder(LIMITS);
     for (let nowMs = 0; nowMs < untilMs; nowMs += 1_000) {
-      for (const [index, id] of ids.entries())
-        for (let count = index; count < ids.length; count++) order.ask(key(id), WAITS, nowMs);
+      const asked = ids.flatMap((id, index) => Array<string>(ids.length - index).fill(id));
+      for (const id of asked) order.ask(key(id), WAITS, nowMs);
       for (let next = called(order.next(30, nowMs)); next.length > 0; next = called(order.next(30, nowMs)))
         order.completed(next, false, nowMs);
+      for (const id of asked) order.leave(id, WAITS);
     }
     return order;
   }
@@ -169,6 +170,16 @@ describe('a call that fails', () => {
     order.completed(['new'], true, 600_100);
     const order3 = [600_200, 602_000, 604_000].map((nowMs) => called(order.next(30, nowMs))[0]);
     expect(order3).toEqual(['most', 'more', 'less']);
+  });
+
+  it('in an outage is called once it is over for what is remembered, before anybody asks again', () => {
+    const order = failing(['most', 'more'], 600_000);
+    order.ask(key('new'), WAITS, 600_000);
+    expect(called(order.next(30, 600_000))).toEqual(['new']);
+    order.completed(['new'], true, 600_100);
+    expect(called(order.next(29, 600_200))).toEqual(['most']);
+    expect(called(order.next(28, 600_200))).toEqual(['more']);
+    expect(called(order.next(27, 600_200))).toEqual([]);
   });
 
   it('in an outage stays held back by a completion of nothing, and is called once there is an answer', () => {

@@ -172,13 +172,19 @@ export class CallOrder {
     this.#againAtMs = nowMs + LOOK_MS;
   }
 
-  /** After an outage nothing is held back for having failed in it; as rarely as a key that always fails is asked for. */
+  /**
+   * After an outage nothing is held back for having failed in it, and what failed is considered before anybody asks for it
+   * again: else whoever asks first would come first. As rarely as a key that always fails is asked for.
+   */
   #recover(nowMs: number): void {
     const wasDown = this.#failedInARow >= OUTAGE_CALLS && nowMs >= this.#recoveredAtMs + LAST_RETRY_MS;
     this.#failedInARow = 0;
     if (!wasDown) return;
     this.#recoveredAtMs = nowMs;
-    for (const known of this.#known.values()) known.notBeforeMs = Math.min(known.notBeforeMs, nowMs);
+    for (const known of this.#known.values()) {
+      known.notBeforeMs = Math.min(known.notBeforeMs, nowMs);
+      if (known.failures > 0 && !known.isInFlight) this.#candidates.add(known);
+    }
   }
 
   /** Requests a second, beside those that wait: what is remembered, over the time that it could be remembered for. */
