@@ -1,10 +1,13 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
-import { writeDurably } from '../money/durable.ts';
+import { makeFolder, writeDurably } from '../money/durable.ts';
 import { type Wallet, walletOf } from './files.ts';
 
 const SERVICE = 'asset-gateway';
+
+/** On Linux there is a second store, in the memory of the kernel: a key in it would be lost with the next start. */
+const STORE = { linux: { store: 'secret-service' } };
 
 /** What a keychain does, as `@napi-rs/keyring` has it. */
 interface Entry {
@@ -16,8 +19,8 @@ const UNAVAILABLE = "this system's keychain cannot be used; keep the wallet in a
 
 async function entryFor(address: string): Promise<Entry> {
   const module = '@napi-rs/keyring';
-  const { Entry } = (await import(module)) as { Entry: new (service: string, user: string) => Entry };
-  return new Entry(SERVICE, address);
+  const { Entry } = (await import(module)) as { Entry: new (service: string, user: string, options: object) => Entry };
+  return new Entry(SERVICE, address, STORE);
 }
 
 /** The address of the wallet in the keychain, which the state folder remembers; nothing where there is none. */
@@ -49,7 +52,7 @@ export async function newKeychainWallet(file: string): Promise<Wallet> {
   } catch {
     throw new Error(UNAVAILABLE);
   }
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   writeDurably(file, `${address}\n`);
   return wallet;
 }

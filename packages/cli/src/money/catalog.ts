@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError, type SentRequest } from '@asset-gateway/client';
 import { CATALOG_PATH } from '../request.ts';
-import { writeDurably } from './durable.ts';
+import { makeFolder, writeDurably } from './durable.ts';
 
 /** What the catalog says of a route, as far as a terminal shows it. */
 export interface CatalogRow {
@@ -35,7 +35,7 @@ function readKept(file: string): Kept | undefined {
 
 function keep(folder: string, file: string, kept: Kept): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     writeDurably(file, JSON.stringify(kept));
   } catch {
     // It is read again the next time.

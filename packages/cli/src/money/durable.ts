@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const PRIVATE = 0o600;
@@ -12,6 +12,13 @@ function syncFolder(folder: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+/** Makes a folder that only its owner enters, and those above it that are missing; a loss of power does not take them away again. */
+export function makeFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let each = folder; each.length >= first.length; each = dirname(each)) syncFolder(dirname(each));
 }
 
 /** Writes a file that only its owner reads, in one step: it is there as a whole or not at all, also after a loss of power. */
@@ -38,4 +45,5 @@ export function append(file: string, text: string, isDurable: boolean): void {
   } finally {
     closeSync(handle);
   }
+  if (isDurable) syncFolder(dirname(file));
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError } from '@asset-gateway/client';
 import type { LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
-import { append } from './durable.ts';
+import { append, makeFolder } from './durable.ts';
 import { Account, type Entry, entriesIn, type Spent, type Step } from './entries.ts';
 import { OpenPayments } from './open-payments.ts';
 
@@ -43,7 +43,7 @@ export class LedgerFile implements SpendingLedger {
 
   async hold(micros: number, caps: Parameters<SpendingLedger['hold']>[1]): Promise<string> {
     const { perDayMicros, inAllMicros } = caps;
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder);
     const id = randomUUID();
     const limits = { perDayMicros: finite(perDayMicros), inAllMicros: finite(inAllMicros) };
     this.#write({ id, step: 'held', at: this.#now(), micros, ...limits });

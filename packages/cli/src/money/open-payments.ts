@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SentRequest } from '@asset-gateway/client';
-import { writeDurably } from './durable.ts';
+import { makeFolder, writeDurably } from './durable.ts';
 
 /** A payment that was signed and whose outcome is not known yet. It is as good as money. */
 export interface OpenPayment {
@@ -37,7 +37,7 @@ export class OpenPayments {
 
   /** Once this has returned, a crash does not lose the payment. */
   record(payment: OpenPayment): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder);
     this.#own.add(payment.id);
     writeDurably(this.#file(payment.id), JSON.stringify(payment));
   }
