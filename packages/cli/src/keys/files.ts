@@ -1,8 +1,7 @@
-import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Signer } from '@asset-gateway/client';
 import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { Misunderstood } from '../misunderstood.ts';
+import { writeOnce } from '../money/durable.ts';
 
 /** Where a key is from: a file that is the user's own, the keychain, the state folder, or nowhere. */
 export type KeySource = 'file' | 'keychain' | 'kept' | 'fresh';
@@ -45,20 +44,6 @@ export function walletIn(file: string, name = '--keypair'): Wallet {
         ? `${name}: there is no file ${file}`
         : `${name} takes a Solana CLI keypair file: a JSON array of 64 numbers`,
     );
-  }
-}
-
-/** Writes a file that only its owner reads, in one step, unless it is there: two commands at once keep the same wallet. */
-function writeOnce(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
-  } finally {
-    rmSync(draft);
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const PRIVATE = 0o600;
@@ -21,8 +21,7 @@ export function makeFolder(folder: string): void {
   for (let each = folder; each.length >= first.length; each = dirname(each)) syncFolder(dirname(each));
 }
 
-/** Writes a file that only its owner reads, in one step: it is there as a whole or not at all, also after a loss of power. */
-export function writeDurably(file: string, text: string): void {
+function writeDraft(file: string, text: string): string {
   const draft = `${file}.${process.pid}.draft`;
   const handle = openSync(draft, 'w', PRIVATE);
   try {
@@ -31,7 +30,26 @@ export function writeDurably(file: string, text: string): void {
   } finally {
     closeSync(handle);
   }
-  renameSync(draft, file);
+  return draft;
+}
+
+/** Writes a file that only its owner reads, in one step: it is there as a whole or not at all, also after a loss of power. */
+export function writeDurably(file: string, text: string): void {
+  renameSync(writeDraft(file, text), file);
+  syncFolder(dirname(file));
+}
+
+/** The same for a file that is never written over: whoever comes second leaves it as it is. */
+export function writeOnce(file: string, text: string): void {
+  makeFolder(dirname(file));
+  const draft = writeDraft(file, text);
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
   syncFolder(dirname(file));
 }
 
