@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dev, isInspect } from './dev.mjs';
 import { docs } from './docs.mjs';
@@ -46,6 +47,8 @@ alone(() => {
 if (command === 'test') test(words);
 else if (command === 'dev') dev(words);
 else if (command === 'docs') await docs();
+else if (command === 'mcpb')
+  await (await import('./mcpb.mjs')).mcpb(resolve(launchedFrom, words[0] ?? 'asset-gateway.mcpb'));
 else if (command === 'measure') await import('./measure/measure.mjs');
 else if (command === 'measure:credit') await import('./measure/credit.mjs');
 else if (command === 'measure:worst') await (await import('./measure/worst.mjs')).worst(words);

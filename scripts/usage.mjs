@@ -43,7 +43,7 @@ Commands:
   wallet new|show|fund          make a wallet, see its address, put money into it
   spending                      what was spent, and what may still be
   resume                        send payments again that were cut off, and get their answers
-  mcp [--http [<port>]]         an MCP server on stdin and stdout: assets, wallets and Solana data as tools of a language model
+  mcp [--http [<port>]]         an MCP server: all of this as tools of a language model
   completion bash|zsh|fish      what makes your shell complete these commands
 
 Options of every command:
@@ -72,6 +72,10 @@ Exit codes: 0 a good answer, 1 a refusal or no answer, 2 not understood, 3 a spe
 `,
   docs: `Usage: npm run docs
   Writes docs/routes.md, openapi.json and the client's typed methods (packages/client/src/methods.ts) from the route table.
+`,
+  mcpb: `Usage: npm run mcpb [-- <file>]
+  Packs the client's MCP server, with all that it imports, into one file that Claude Desktop installs: docs/mcp.md.
+  The file is asset-gateway.mcpb unless told.
 `,
   test: `Usage: npm test [-- <file or option of vitest> …]
   Sets everything up, then runs the tests; the last line is their count. Suites that need redis-server, nginx,

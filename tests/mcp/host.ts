@@ -46,6 +46,8 @@ export interface HostOptions {
   readonly era?: EraOptions;
   readonly user?: User | undefined;
   readonly client?: ClientOptions;
+  /** Another gateway than the one whose chain the wallet has its money on. */
+  readonly url?: string;
 }
 
 export const PROGRAM = 'packages/cli/bin/main.js';
@@ -69,7 +71,12 @@ export async function startHost(gateway: TestGateway, options: HostOptions = {})
     });
   }
   const args = [PROGRAM, 'mcp', '--keypair', file, '--rpc', chain.url, ...words];
-  const env = { ASSET_GATEWAY_URL: gateway.url, HOME: folder, XDG_STATE_HOME: folder, XDG_CACHE_HOME: folder };
+  const env = {
+    ASSET_GATEWAY_URL: options.url ?? gateway.url,
+    HOME: folder,
+    XDG_STATE_HOME: folder,
+    XDG_CACHE_HOME: folder,
+  };
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
   const call = (name: string, input: object = {}) => client.callTool({ name, arguments: { ...input } });
   return {

@@ -80,6 +80,12 @@ describe('nothing is paid', () => {
     expect(transfers()).toBe(0);
   });
 
+  it('for more of several calls at once than the budget has room for', async () => {
+    const { call, transfers } = await openHost({ era, words: ['--budget-usd', '0.00001'] });
+    const answers = await Promise.all([1, 2, 3, 4].map(() => call('rpc', BALANCE)));
+    expect([answers.filter(({ isError }) => isError).length, transfers()]).toEqual([2, 2]);
+  });
+
   it('for a call beyond what the command line has left, which shares the ledger', async () => {
     const host = await openHost({ era, words: ['--budget-usd', '0.000012'] });
     const ask = (...words: string[]) => runCommand(node(PROGRAM, ...words), { env: host.env });

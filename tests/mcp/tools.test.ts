@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
@@ -54,6 +55,8 @@ describe.each(ERAS)('over stdio, in the era of %s', (era, options) => {
       'read_on',
     ]);
     expect(tokensOf(tools)).toBeLessThan(5_000);
+    const page = readFileSync('docs/mcp.md', 'utf8');
+    for (const { name } of tools) expect(page).toContain(`\`${name}\``);
   });
 
   it('each of them answers, and what costs something is said to change something', async () => {

@@ -44,6 +44,7 @@ describe('in a clone in which nothing is installed', () => {
       'docs',
       'doctor',
       'gateway',
+      'mcpb',
       'measure',
       'measure:credit',
       'measure:worst',

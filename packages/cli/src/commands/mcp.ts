@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 export const mcpCommand: Command = {
   name: 'mcp',
   takes: '[--http [<port>]]',
-  summary: 'an MCP server on stdin and stdout: assets, wallets and Solana data as tools of a language model',
+  summary: 'an MCP server: all of this as tools of a language model',
   examples: ['mcp', 'mcp --budget-usd 0.05', 'mcp --tools=all', 'mcp --http 8405'],
   options: {
     'budget-usd': { type: 'string', takes: '<usd>', description: 'spent in 24 hours without asking; 0 unless told' },

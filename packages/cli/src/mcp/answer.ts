@@ -1,5 +1,7 @@
 import { type Full, GatewayError } from '@asset-gateway/client';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { failureSentence } from '../failure.ts';
+import { causeOf } from '../session.ts';
 import { answerUri, type KeptAnswers } from './kept-answers.ts';
 import { jsonBytes, trim } from './trim.ts';
 
@@ -52,12 +54,13 @@ export const refusalOf = (sentence: string): CallToolResult => ({
 const UNKNOWN =
   'The payment was sent and its outcome is not known. Do not call again; `asset-gateway-client resume` sends the same payment.';
 
-/** What went wrong, for a model: the code, what to do, and all that is wrong with the input. */
-export function failureOf(error: unknown): CallToolResult {
-  if (!(error instanceof GatewayError)) return refusalOf(String((error as Error).message).slice(0, MAX_MESSAGE));
-  const { code, message, issues, retryAfterSeconds } = error;
+/** What went wrong at this gateway, for a model: the code, what to do, and all that is wrong with the input. */
+export function failureOf(error: unknown, gateway: string): CallToolResult {
+  const message = failureSentence(causeOf(error), gateway).slice(0, MAX_MESSAGE);
+  if (!(error instanceof GatewayError)) return refusalOf(message);
+  const { code, issues, retryAfterSeconds } = error;
   const wrong = issues.slice(0, MAX_ISSUES).map((issue) => JSON.stringify(issue).slice(0, MAX_MESSAGE / MAX_ISSUES));
   const later = retryAfterSeconds === undefined ? [] : [`Try again in ${retryAfterSeconds} seconds.`];
   const open = code === 'payment_unknown' ? [UNKNOWN] : [];
-  return refusalOf([`${code}: ${message.slice(0, MAX_MESSAGE)}`, ...wrong, ...later, ...open].join('\n'));
+  return refusalOf([`${code}: ${message}`, ...wrong, ...later, ...open].join('\n'));
 }

@@ -5,6 +5,7 @@ import {
   inputRequired,
   inputResponse,
 } from '@modelcontextprotocol/server';
+import { harmless } from '../show/terminal.ts';
 import { answerOf, failureOf, refusalOf } from './answer.ts';
 import type { Approvals } from './approvals.ts';
 import type { Calls } from './calls.ts';
@@ -40,7 +41,7 @@ function ask(desk: Desk, tool: string, input: unknown, { offer, canAsk }: { offe
   if (Number(offer.amount) > MOST_ASKED_USD * 1e6) {
     return refusalOf(`${tool} is to cost ${price}, more than this server pays for a call. Nothing was paid.`);
   }
-  const asked = JSON.stringify(input) ?? '';
+  const asked = harmless(JSON.stringify(input) ?? '');
   const shown = asked.length > SHOWN_INPUT ? `${asked.slice(0, SHOWN_INPUT)}…` : asked;
   const message =
     `Pay ${price} in USDC on Solana ${cluster(offer.network)} to ${offer.payTo} for ${tool}? ` +
@@ -69,6 +70,6 @@ export async function callMethod(
     return answerOf(await desk.calls.call({ tool, input, signal, approved }), desk.kept);
   } catch (error) {
     if (error instanceof Unpaid) return ask(desk, tool, input, { offer: error.offer, canAsk });
-    return failureOf(error);
+    return failureOf(error, desk.calls.options.gateway);
   }
 }

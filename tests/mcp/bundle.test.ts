@@ -1,0 +1,107 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { getMcpConfigForManifest, unpackExtension, v0_3, validateManifest } from '@anthropic-ai/mcpb';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+// @ts-expect-error The packer is a script.
+import { mcpb } from '../../scripts/mcpb.mjs';
+import { runCommand } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { blocksOf } from '../kit/page.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { compileAll } from '../process/program.ts';
+
+const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const own = read('packages/cli/package.json');
+
+describe('the bundle for Claude Desktop', () => {
+  const folder = makeFolder();
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    await compileAll();
+    gateway = await startTestGateway();
+    await mcpb(join(folder, 'own.mcpb'));
+    await unpackExtension({ mcpbPath: join(folder, 'own.mcpb'), outputDir: join(folder, 'own'), silent: true });
+  }, 240_000);
+  afterAll(async () => {
+    await gateway.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('has a manifest of the version that it names, and of this package', () => {
+    expect(validateManifest(join(folder, 'own/manifest.json'))).toBe(true);
+    const { version, description } = v0_3.McpbManifestSchema.parse(read(join(folder, 'own/manifest.json')));
+    expect([version, description]).toEqual([own.version, read('packages/cli/server.json').description]);
+  });
+
+  it('runs where nothing is installed, as a host starts it that was told nothing but the gateway', async () => {
+    const config = await getMcpConfigForManifest({
+      manifest: read(join(folder, 'own/manifest.json')),
+      extensionPath: join(folder, 'own'),
+      systemDirs: {},
+      userConfig: { gateway: gateway.url },
+      pathSeparator: '/',
+    });
+    if (!config) throw new Error('the host would not start it');
+    const { args = [], env = {} } = config;
+    const client = new Client({ name: 'test-host', version: '1.0.0' });
+    const home = { HOME: folder, XDG_STATE_HOME: folder };
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, env: { ...env, ...home }, cwd: folder }),
+    );
+    try {
+      const { structuredContent } = await client.callTool({ name: 'tokens_search', arguments: { q: 'gold' } });
+      expect(structuredContent).toMatchObject({ result: { query: 'gold' } });
+      expect(client.getServerVersion()).toMatchObject({ name: 'asset-gateway', version: own.version });
+    } finally {
+      await client.close();
+    }
+  });
+});
+
+describe('server.json', () => {
+  const server = read('packages/cli/server.json');
+  const [published] = server.packages;
+
+  it('names the package as the package names it, in the version that is published', () => {
+    expect(server.name).toBe(own.mcpName);
+    expect(server.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+    expect([server.version, published.version, published.identifier]).toEqual([own.version, own.version, own.name]);
+    expect(server.$schema).toBe('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json');
+    expect(server.description.length).toBeLessThanOrEqual(100);
+  });
+
+  it('names arguments and variables that the program takes', async () => {
+    const [{ value }, { name }] = published.packageArguments;
+    const { stdout } = await runCommand([process.execPath, 'packages/cli/bin/main.js', value, '--help']);
+    expect(stdout).toContain(`${name} <usd>`);
+    const config = readFileSync('packages/cli/src/config.ts', 'utf8');
+    for (const variable of published.environmentVariables) expect(config).toContain(`given('${variable.name}')`);
+  });
+});
+
+describe('the page about it', () => {
+  const page = readFileSync('docs/mcp.md', 'utf8');
+
+  it('starts what is published, in every host', () => {
+    const [block = ''] = blocksOf('docs/mcp.md', 'json');
+    const { command, args, env } = JSON.parse(block).mcpServers['asset-gateway'];
+    expect([command, ...args]).toEqual(['npx', '-y', own.name, 'mcp']);
+    expect(Object.keys(env)).toEqual(['ASSET_GATEWAY_URL']);
+    const inVsCode = /code --add-mcp '(\{.*\})'/.exec(page)?.[1] ?? '';
+    expect(JSON.parse(inVsCode)).toEqual({ name: 'asset-gateway', command, args, env });
+    for (const host of ['claude', 'codex']) {
+      const words = `${host} mcp add asset-gateway --env ASSET_GATEWAY_URL=${env.ASSET_GATEWAY_URL} -- `;
+      expect(page).toContain(`\`${words}npx ${args.join(' ')}\``);
+    }
+  });
+});
+
+describe('every other command', () => {
+  it('is started without the packages of MCP', async () => {
+    const imports = readFileSync('packages/cli/bin/main.js', 'utf8').match(/^import .* from "\.\/.*";$/gm) ?? [];
+    const loaded = ['main.js', ...imports.map((line) => line.slice(line.lastIndexOf('./') + 2, -2))];
+    for (const name of loaded) expect(readFileSync(`packages/cli/bin/${name}`, 'utf8')).not.toContain('tools/list');
+  });
+});

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { newSigner } from '@asset-gateway/client/node';
+import { NETWORKS, USDC } from '@asset-gateway/protocol';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../http/ports.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+// Sets up this process so that x402's RPC client can be used beside the gateway.
+import '../payments/wallets.ts';
+import { compileAll } from '../process/program.ts';
+import { type Host, type HostOptions, startHost, textOf } from './host.ts';
+
+const BALANCE = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
+const PATH = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
+const CATALOG = {
+  routes: [{ httpMethod: 'POST', path: PATH, priceUsd: '0.001', accessMode: 'exact', description: '' }],
+};
+const SHOPS = [newSigner().address, newSigner().address];
+
+const hosts: Host[] = [];
+let gateway: TestGateway;
+let hostile: Server;
+/** What it asks for, one after the other; the last one again and again. */
+let asks: { amount: number; shop?: number }[] = [];
+beforeAll(async () => {
+  await compileAll();
+  gateway = await startTestGateway({}, { paid: true });
+  hostile = createServer((request, response) => {
+    const isCatalog = request.url === '/v1/catalog';
+    const { amount, shop = 0 } = (isCatalog ? undefined : asks.length > 1 ? asks.shift() : asks[0]) ?? { amount: 0 };
+    const extra = { feePayer: SHOPS[0], memo: 'memo' };
+    const requirement = { scheme: 'exact', network: NETWORKS.mainnet, asset: USDC.mainnet, payTo: SHOPS[shop] };
+    const accepts = [{ ...requirement, amount: String(amount), maxTimeoutSeconds: 60, extra }];
+    const body = isCatalog ? CATALOG : { x402Version: 2, error: 'payment_required', resource: {}, accepts };
+    response.writeHead(isCatalog ? 200 : 402, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(hostile, 'listening');
+}, 240_000);
+afterEach(async () => {
+  for (const host of hosts.splice(0)) await host.close();
+});
+afterAll(async () => {
+  hostile.close().closeAllConnections();
+  await gateway.stop();
+});
+
+async function openHost(options: HostOptions): Promise<Host> {
+  const url = `http://127.0.0.1:${(hostile.address() as AddressInfo).port}`;
+  const host = await startHost(gateway, { url, ...options });
+  hosts.push(host);
+  return host;
+}
+
+describe('a hostile gateway gets nothing', () => {
+  it('where it asks for more than its catalog says, and nobody is asked to pay that', async () => {
+    asks = [{ amount: 1_001 }];
+    for (const words of [[], ['--budget-usd', '1']]) {
+      const { call, questions, spentUsd } = await openHost({ words, user: () => 'accept' });
+      const answer = await call('rpc', BALANCE);
+      expect(textOf(answer)).toMatch(/^spending_limit: \$0\.001001 is asked for .* the catalog says \$0\.001/);
+      expect([answer.isError, questions.length, await spentUsd()]).toEqual([true, 0, '0.00']);
+    }
+  });
+
+  it.each([
+    ['price', [{ amount: 100 }, { amount: 200 }]],
+    ['shop', [{ amount: 100 }, { amount: 100, shop: 1 }]],
+  ])('where it changes its %s after the yes: that is asked about anew', async (_, changing) => {
+    asks = changing;
+    const { call, questions, spentUsd } = await openHost({
+      user: () => (questions.length === 1 ? 'accept' : 'decline'),
+    });
+    expect(textOf(await call('rpc', BALANCE))).toMatch(/^The user declined/);
+    expect([questions.length, await spentUsd()]).toEqual([2, '0.00']);
+  });
+});
+
+describe('a gateway that is not there', () => {
+  it('is named in a sentence that says what to set', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { call } = await openHost({ url });
+    const answer = await call('tokens_search', { q: 'gold' });
+    expect([answer.isError, textOf(answer)]).toEqual([
+      true,
+      `unreachable: nothing listens on ${url}; run npm start first, or set ASSET_GATEWAY_URL`,
+    ]);
+  });
+});
