@@ -13,14 +13,16 @@ import { type Host, type HostOptions, startHost, textOf } from './host.ts';
 
 const BALANCE = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
 const PATH = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
-const CATALOG = {
-  routes: [{ httpMethod: 'POST', path: PATH, priceUsd: '0.001', accessMode: 'exact', description: '' }],
-};
+const catalogWith = (priceUsd: string) => ({
+  routes: [{ httpMethod: 'POST', path: PATH, priceUsd, accessMode: 'exact', description: '' }],
+});
 const SHOPS = [newSigner().address, newSigner().address];
 
 const hosts: Host[] = [];
 let gateway: TestGateway;
 let hostile: Server;
+/** What its catalog says of a call. */
+let listedUsd = '';
 /** What it asks for, one after the other; the last one again and again. */
 let asks: { amount: number; shop?: number }[] = [];
 beforeAll(async () => {
@@ -32,7 +34,9 @@ beforeAll(async () => {
     const extra = { feePayer: SHOPS[0], memo: 'memo' };
     const requirement = { scheme: 'exact', network: NETWORKS.mainnet, asset: USDC.mainnet, payTo: SHOPS[shop] };
     const accepts = [{ ...requirement, amount: String(amount), maxTimeoutSeconds: 60, extra }];
-    const body = isCatalog ? CATALOG : { x402Version: 2, error: 'payment_required', resource: {}, accepts };
+    const body = isCatalog
+      ? catalogWith(listedUsd)
+      : { x402Version: 2, error: 'payment_required', resource: {}, accepts };
     response.writeHead(isCatalog ? 200 : 402, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await once(hostile, 'listening');
@@ -54,7 +58,7 @@ async function openHost(options: HostOptions): Promise<Host> {
 
 describe('a hostile gateway gets nothing', () => {
   it('where it asks for more than its catalog says, and nobody is asked to pay that', async () => {
-    asks = [{ amount: 1_001 }];
+    [listedUsd, asks] = ['0.001', [{ amount: 1_001 }]];
     for (const words of [[], ['--budget-usd', '1']]) {
       const { call, questions, spentUsd } = await openHost({ words, user: () => 'accept' });
       const answer = await call('rpc', BALANCE);
@@ -63,11 +67,18 @@ describe('a hostile gateway gets nothing', () => {
     }
   });
 
+  it('where it lists more than a dollar a call, and nobody is asked to pay that', async () => {
+    [listedUsd, asks] = ['5', [{ amount: 1_000_001 }]];
+    const { call, questions, spentUsd } = await openHost({ user: () => 'accept' });
+    expect(textOf(await call('rpc', BALANCE))).toMatch(/more than this server pays for a call\. Nothing was paid/);
+    expect([questions.length, await spentUsd()]).toEqual([0, '0.00']);
+  });
+
   it.each([
     ['price', [{ amount: 100 }, { amount: 200 }]],
     ['shop', [{ amount: 100 }, { amount: 100, shop: 1 }]],
   ])('where it changes its %s after the yes: that is asked about anew', async (_, changing) => {
-    asks = changing;
+    [listedUsd, asks] = ['0.001', changing];
     const { call, questions, spentUsd } = await openHost({
       user: () => (questions.length === 1 ? 'accept' : 'decline'),
     });

@@ -72,6 +72,12 @@ describe.each(ERAS)('over stdio, in the era of %s', (era, options) => {
     }
   });
 
+  it('one wallet signs in for what is free and pays for the rest', async () => {
+    const { wallet } = (await host.call('spending')).structuredContent as { wallet: string };
+    await host.call('tokens_search', { q: 'gold' });
+    expect(JSON.parse(gateway.logLines.at(-1) ?? '{}')).toMatchObject({ route: 'tokens.search', wallet });
+  });
+
   it('a long answer is cut; the rest is read without asking the gateway again', async () => {
     const answer = await host.call('tokens_assetDetail', LONG);
     expect(tokensOf(answer)).toBeLessThan(MOST_TOKENS);
@@ -122,7 +128,18 @@ describe('with --tools=all', () => {
         expect([name, answer.isError ?? false]).toEqual([name, false]);
         expect(tokensOf(answer)).toBeLessThan(MOST_TOKENS);
       }
-      expect(host.transfers()).toBe(methods.filter(({ annotations }) => annotations?.readOnlyHint === false).length);
+      const paid = methods.filter(({ annotations }) => annotations?.readOnlyHint === false);
+      expect(host.transfers()).toBe(paid.length);
+      for (const { name: method, description } of paid) {
+        const { structuredContent } = await host.call('quote', { method });
+        const { priceUsd, needsAsking } = structuredContent as { priceUsd: string; needsAsking: boolean };
+        expect([method, needsAsking, description]).toEqual([
+          method,
+          false,
+          expect.stringContaining(`$${priceUsd} a call`),
+        ]);
+      }
+      expect(host.transfers()).toBe(paid.length);
     } finally {
       await host.close();
     }

@@ -1,8 +1,22 @@
 import fc from 'fast-check';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
+import { answerOf } from '../../packages/cli/src/mcp/answer.ts';
 import { Approvals } from '../../packages/cli/src/mcp/approvals.ts';
 import { KeptAnswers } from '../../packages/cli/src/mcp/kept-answers.ts';
 import { jsonBytes, trim } from '../../packages/cli/src/mcp/trim.ts';
+import { tokensOf } from './host.ts';
+
+/** What a method gives, with this result and nothing else to tell. */
+const fullOf = (result: unknown) => ({
+  result,
+  text: '',
+  requestId: undefined,
+  price: undefined,
+  transaction: undefined,
+  credit: undefined,
+  response: new Response(),
+});
 
 describe('what is trimmed', () => {
   it('fits, whatever it is, and is left alone where it fits already', () => {
@@ -33,6 +47,23 @@ describe('what is trimmed', () => {
       '\u0000'.repeat(50_000),
     ];
     for (const value of [...hostile, hostile]) expect(jsonBytes(trim(value, 2_000))).toBeLessThanOrEqual(2_000);
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    ['random digits', () => String(fc.sample(fc.bigInt({ min: 10n ** 70n, max: 10n ** 76n }), 1)[0])],
+    ['characters that no vocabulary knows', () => '\u{2b739}\u{1f9ff}\ua015'.repeat(30)],
+    ['control characters', () => '\u0001'.repeat(60)],
+    ['quotes and backslashes', () => '"\\'.repeat(60)],
+  ])('of %s takes less than 25,000 tokens in both of its copies', (_, text) => {
+    const kept = new KeptAnswers();
+    const result = Array.from({ length: 2_000 }, text);
+    const { content, structuredContent } = answerOf(fullOf(result), kept);
+    const [shown, link] = content;
+    expect([shown?.type, link?.type, kept.names().length]).toEqual(['text', 'resource_link', 1]);
+    const tokens = countTokens(shown?.type === 'text' ? shown.text : '') + tokensOf(structuredContent) + tokensOf(link);
+    expect(tokens).toBeLessThan(25_000);
   });
 });
 
