@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Ask,
-  type CacheKey,
-  CallOrder,
-  type Limits,
-  type Next,
-} from '../../packages/gateway/src/cache/call-order.ts';
+import { CallOrder, type Limits, type Next } from '../../packages/gateway/src/cache/call-order.ts';
+import type { Ask, CacheKey } from '../../packages/gateway/src/cache/known-key.ts';
 
 const LIMITS: Limits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
 const [FRESH, STALE] = [30, 300];

@@ -2,9 +2,9 @@ import { envelope, Refusal, type Route } from '@asset-gateway/protocol';
 import type { Answer, Input } from '../call.ts';
 import { afterValue } from '../upstreams/member-text.ts';
 import { cacheHeaders, type Fetched } from './cache-headers.ts';
-import type { CacheKey } from './call-order.ts';
 import { Kept, OVERHEAD_BYTES } from './kept.ts';
 import { tagOf } from './kept-answer.ts';
+import type { CacheKey } from './known-key.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 
 /** A row that answers for a list of mints, and is kept by mint. */

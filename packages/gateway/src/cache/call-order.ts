@@ -1,26 +1,4 @@
-import type { Lifetime } from './lifetimes.ts';
-
-/** A key of the cache: how old its answer may become, and with which other keys one upstream call may ask for it. */
-export interface CacheKey extends Lifetime {
-  readonly id: string;
-  readonly batch?: { readonly name: string; readonly size: number };
-}
-
-/** One request for a key. `weight`: its part of a request for several keys, at most 1. */
-export interface Ask {
-  /** Of the answer that is kept; absent when there is none, or none young enough to serve. */
-  readonly ageSeconds?: number | undefined;
-  /** Whether it waits for a call, until `completed` or `leave`. */
-  readonly isWaiting: boolean;
-  readonly weight: number;
-  /** It wants a newer answer than the one kept (`no-cache`). No cache can serve it, so it is not remembered as demand. */
-  readonly refusesCached: boolean;
-}
-
-/** What a request that waited had asked for. */
-export interface Leave extends Pick<Ask, 'weight' | 'refusesCached'> {
-  readonly isVoid?: boolean;
-}
+import { type Ask, type CacheKey, KnownKey, type Leave, poorest, richest } from './known-key.ts';
 
 /** `known` keys are remembered and `candidates` among them considered, the poorest dropped first; either may double for a moment. */
 export interface Limits {
@@ -35,8 +13,6 @@ export interface Limits {
 export type Next = { readonly ids: readonly string[] } | { readonly againAtMs: number };
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Demand is remembered for half an hour, or twice as long as an answer may be served. */
-const MEMORY_SECONDS = 1_800;
 /** An answer counts as missing so long before it is too old. */
 const EARLY_SECONDS = 2;
 /** The price rises while fewer slots are free than wanted and falls while more are: by this much a second for each slot. */
@@ -51,39 +27,12 @@ const [LOOK_MS, FIRST_RETRY_MS, LAST_RETRY_MS] = [200, 2_000, 60_000];
 /** So many calls that fail one after the other say that the upstream is down, and nothing about what they asked for. */
 const OUTAGE_CALLS = 3;
 
-const made = (key: CacheKey, atMs: number) => ({
-  ...{ key, count: 0, countedAtMs: atMs, fetchedAtMs: -NEVER, calledAtMs: -NEVER, notBeforeMs: -NEVER },
-  /** The weights of those who wait, and how many wait who refuse what is kept. */
-  ...{ waiting: 0, insisting: 0, isInFlight: false, failures: 0 },
-});
-type Known = ReturnType<typeof made>;
-
-const memoryOf = ({ key }: Known): number => Math.max(MEMORY_SECONDS, 2 * key.maxStaleSeconds);
-/** How many of the requests that are remembered fall into the time that one answer serves. */
-const reachOf = (known: Known): number => known.key.maxStaleSeconds / memoryOf(known);
-const decayed = (known: Known, nowMs: number): number =>
-  known.count * Math.exp((known.countedAtMs - nowMs) / 1_000 / memoryOf(known));
-/** How much longer the key will be answered for when it is asked for now, in seconds. */
-const ageOf = ({ key, fetchedAtMs }: Known, nowMs: number): number =>
-  Math.min(key.maxStaleSeconds, (nowMs - fetchedAtMs) / 1_000);
-
-const isAwaited = ({ waiting, insisting }: Known): boolean => waiting > 1e-9 || insisting > 0;
-const isHeldBack = ({ isInFlight, notBeforeMs }: Known, nowMs: number): boolean => isInFlight || notBeforeMs > nowMs;
-
-const richest = (keys: Iterable<Known>, worth: (known: Known) => number): Known[] => {
-  const ranked = Array.from(keys, (known) => ({ known, worth: worth(known) })).sort((a, b) => b.worth - a.worth);
-  return ranked.map(({ known }) => known);
-};
-/** Sorting once for as many keys as are kept costs each of them the logarithm of their number. */
-const poorest = (keys: Set<Known> | Map<string, Known>, kept: number, worth: (known: Known) => number) =>
-  keys.size <= 2 * kept ? [] : richest(keys.values(), worth).slice(kept);
-
 /** Which upstream call goes out next: the one that answers most, if that is worth its slot. Times are of one monotonic clock. */
 export class CallOrder {
   readonly #limits: Limits;
   /** By id. */
-  readonly #known = new Map<string, Known>();
-  readonly #candidates = new Set<Known>();
+  readonly #known = new Map<string, KnownKey>();
+  readonly #candidates = new Set<KnownKey>();
   /** How many requests a call must answer that takes the last free slot. */
   #price = 1;
   /** When each batch was last called. */
@@ -103,26 +52,20 @@ export class CallOrder {
     return this.#known.size;
   }
 
-  ask(key: CacheKey, { ageSeconds, isWaiting, weight, refusesCached }: Ask, nowMs: number): void {
+  ask(key: CacheKey, asked: Ask, nowMs: number): void {
     this.#startedAtMs = Math.min(this.#startedAtMs, nowMs);
-    const known = this.#known.get(key.id) ?? made(key, nowMs);
+    const known = this.#known.get(key.id) ?? new KnownKey(key, nowMs);
     this.#known.set(key.id, known);
-    known.fetchedAtMs = ageSeconds === undefined ? -NEVER : nowMs - ageSeconds * 1_000;
-    if (!refusesCached) [known.count, known.countedAtMs] = [decayed(known, nowMs) + weight, nowMs];
-    if (isWaiting && refusesCached) known.insisting++;
-    else if (isWaiting) known.waiting += weight;
-    if (isWaiting || ageOf(known, nowMs) >= key.freshSeconds) this.#candidates.add(known);
+    known.ask(asked, nowMs);
+    if (asked.isWaiting || known.isStale(nowMs)) this.#candidates.add(known);
     this.#forget(nowMs);
   }
 
   /** A request that waited has given up. One whose sign-in was not good has been no demand. */
-  leave(id: string, { weight, refusesCached, isVoid = false }: Leave): void {
+  leave(id: string, asked: Leave): void {
     const known = this.#known.get(id);
-    if (!known) return;
-    if (refusesCached) known.insisting = Math.max(0, known.insisting - 1);
-    else known.waiting = Math.max(0, known.waiting - weight);
-    if (isVoid && !refusesCached) known.count = Math.max(0, known.count - weight);
-    if (!isAwaited(known)) this.#candidates.delete(known);
+    known?.leave(asked);
+    if (known && !known.isAwaited) this.#candidates.delete(known);
   }
 
   /** A call that is given must be made, and `completed` told of it, whatever becomes of it. */
@@ -167,7 +110,7 @@ export class CallOrder {
       const known = this.#known.get(id);
       if (!known) continue;
       known.isInFlight = false;
-      if (isAwaited(known) || ageOf(known, nowMs) >= known.key.freshSeconds) this.#candidates.add(known);
+      if (known.isAwaited || known.isStale(nowMs)) this.#candidates.add(known);
     }
     this.#againAtMs = nowMs + LOOK_MS;
   }
@@ -187,34 +130,28 @@ export class CallOrder {
     }
   }
 
-  /** Requests a second, beside those that wait: what is remembered, over the time that it could be remembered for. */
-  #rate(known: Known, nowMs: number): number {
-    const seconds = memoryOf(known) * (1 - Math.exp((this.#startedAtMs - nowMs - 60_000) / 1_000 / memoryOf(known)));
-    return Math.max(0, decayed(known, nowMs) - known.waiting) / seconds;
-  }
-
   /** What a call gives a key: the answers for whoever waits, and life for as long as the kept answer is old. */
-  #gain(known: Known, nowMs: number): number {
-    return known.waiting + Math.sign(known.insisting) + this.#rate(known, nowMs) * ageOf(known, nowMs);
+  #gain(known: KnownKey, nowMs: number): number {
+    return known.waiting + Math.sign(known.insisting) + known.rateAt(nowMs, this.#startedAtMs) * known.ageAt(nowMs);
   }
 
   /** How many requests a call answers that would not be answered without it. */
-  #worth(known: Known, nowMs: number): number {
-    const part = ageOf(known, nowMs) / known.key.maxStaleSeconds;
+  #worth(known: KnownKey, nowMs: number): number {
+    const part = known.ageAt(nowMs) / known.key.maxStaleSeconds;
     if (part >= 1 - EARLY_SECONDS / known.key.maxStaleSeconds) return this.#gain(known, nowMs);
     // The kept answer serves everybody else: a call now only saves a part of the next one.
-    return isAwaited(known) ? known.waiting + this.#price * part : 0;
+    return known.isAwaited ? known.waiting + this.#price * part : 0;
   }
 
-  #best(free: number, nowMs: number): Known | undefined {
+  #best(free: number, nowMs: number): KnownKey | undefined {
     const mayRefresh = free > this.#limits.slots / 3;
-    let [best, stalest]: (Known | undefined)[] = [];
+    let [best, stalest]: (KnownKey | undefined)[] = [];
     let [worthOfBest, gain] = [this.#price * DISCOUNT ** (free - 1), 0];
     const batches = new Map<string | undefined, number>();
     for (const known of this.#candidates) {
       const name = known.key.batch?.name;
       const isGathering = name !== undefined && nowMs < (this.#batchedAtMs.get(name) ?? -NEVER) + GATHER_MS;
-      if (isGathering || isHeldBack(known, nowMs)) continue;
+      if (isGathering || known.isHeldBack(nowMs)) continue;
       const worth = this.#worth(known, nowMs) + (batches.get(name) ?? 0);
       if (name !== undefined) batches.set(name, worth);
       if (worth >= worthOfBest) [best, worthOfBest] = [known, worth];
@@ -225,16 +162,16 @@ export class CallOrder {
   }
 
   /** Whoever waits, and in the room that is left those of the same batch who gain most by coming along. */
-  #members({ name, size }: { readonly name: string; readonly size: number }, nowMs: number): Known[] {
-    const wants = (known: Known) => isAwaited(known) || ageOf(known, nowMs) >= known.key.freshSeconds;
-    const isOfBatch = (known: Known) => known.key.batch?.name === name && !isHeldBack(known, nowMs) && wants(known);
+  #members({ name, size }: { readonly name: string; readonly size: number }, nowMs: number): KnownKey[] {
+    const wants = (known: KnownKey) => known.isAwaited || known.isStale(nowMs);
+    const isOfBatch = (known: KnownKey) => known.key.batch?.name === name && !known.isHeldBack(nowMs) && wants(known);
     return richest([...this.#known.values()].filter(isOfBatch), (known) => this.#gain(known, nowMs)).slice(0, size);
   }
 
   #forget(nowMs: number): void {
-    const worth = (known: Known): number => this.#worth(known, nowMs);
+    const worth = (known: KnownKey): number => this.#worth(known, nowMs);
     for (const known of poorest(this.#candidates, this.#limits.candidates, worth)) this.#candidates.delete(known);
-    const demand = (known: Known) => (known.isInFlight ? NEVER : decayed(known, nowMs) * reachOf(known));
+    const demand = (known: KnownKey) => (known.isInFlight ? NEVER : known.demandAt(nowMs) * known.reach);
     for (const known of poorest(this.#known, this.#limits.known, demand)) {
       this.#known.delete(known.key.id);
       this.#candidates.delete(known);

@@ -7,8 +7,9 @@ import { CallClaim, NOISE_MS } from './call-claim.ts';
 import { CallFailures, isOfShares, isOfUpstream, isPassing, isVerdict } from './call-failures.ts';
 import { CallLeadership, isOwn } from './call-leadership.ts';
 import { makeCall } from './call-making.ts';
-import type { CacheKey, CallOrder } from './call-order.ts';
+import type { CallOrder } from './call-order.ts';
 import type { Kept } from './kept.ts';
+import type { CacheKey } from './known-key.ts';
 import type { KeptText, Plan } from './plan.ts';
 import type { SharedEntries } from './shared-entries.ts';
 import { type Asker, Waiter, Waiters, type Wanted } from './waiters.ts';
@@ -37,10 +38,11 @@ export interface CallsParts {
   readonly now: () => number;
 }
 
-/** A request that misses waits so long for its calls to go out, and no more than so many do. */
-const [WAIT_MS, MAX_WAITING] = [2_000, 256];
-/** A slot may free earlier than this node knows. */
-const LOOK_AGAIN_MS = 1_000;
+/**
+ * A request that misses waits so long for its calls to go out, and no more than so many do. A slot may free earlier than this node
+ * knows, so that it looks again.
+ */
+const [WAIT_MS, MAX_WAITING, LOOK_AGAIN_MS] = [2_000, 256, 1_000];
 const idsOf = (keyed: readonly { readonly key: CacheKey }[]): string[] => keyed.map(({ key }) => key.id);
 
 /** Makes the upstream calls of a cache, in the order that answers most, out of the budget that everybody shares. */

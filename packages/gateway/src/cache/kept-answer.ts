@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { envelope, type Route } from '@asset-gateway/protocol';
 import type { Answer } from '../call.ts';
 import { cacheHeaders, type Fetched } from './cache-headers.ts';
-import type { CacheKey } from './call-order.ts';
 import { Kept, OVERHEAD_BYTES } from './kept.ts';
+import type { CacheKey } from './known-key.ts';
 
 /** A strong entity tag of these bytes. */
 export const tagOf = (body: Uint8Array): string =>

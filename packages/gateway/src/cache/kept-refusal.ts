@@ -1,6 +1,6 @@
 import type { Refusal } from '@asset-gateway/protocol';
-import type { CacheKey } from './call-order.ts';
 import { Kept } from './kept.ts';
+import type { CacheKey } from './known-key.ts';
 
 /** That the upstream has refused what a key asks for. */
 export class KeptRefusal extends Kept {

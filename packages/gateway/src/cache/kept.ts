@@ -1,4 +1,4 @@
-import type { CacheKey } from './call-order.ts';
+import type { CacheKey } from './known-key.ts';
 
 /** What an entry weighs beside its text: what JavaScript needs for it, roughly. */
 export const OVERHEAD_BYTES = 512;

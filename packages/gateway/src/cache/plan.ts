@@ -1,8 +1,8 @@
 import type { Route } from '@asset-gateway/protocol';
 import type { Input } from '../call.ts';
 import { KeptItem } from './batches.ts';
-import type { CacheKey } from './call-order.ts';
 import { KeptAnswer } from './kept-answer.ts';
+import type { CacheKey } from './known-key.ts';
 
 /** What is asked of the upstream for a key. */
 export interface Plan {

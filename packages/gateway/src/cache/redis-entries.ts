@@ -1,6 +1,6 @@
 import { BACKGROUND_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
-import type { CacheKey } from './call-order.ts';
+import type { CacheKey } from './known-key.ts';
 import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, READ, WRITE } from './redis-scripts.ts';
 import { digestOf, EntrySeal, tagOf } from './sealed-entry.ts';
 import type { Claim, EntriesById, FoundEntry, KeyedEntry, SharedEntries, SharingOptions } from './shared-entries.ts';

@@ -1,4 +1,4 @@
-import type { CacheKey } from './call-order.ts';
+import type { CacheKey } from './known-key.ts';
 
 /** What any node has fetched for a key. */
 export interface SharedEntry {

@@ -1,6 +1,6 @@
 import type { Spend } from '../call.ts';
-import type { Ask, CacheKey } from './call-order.ts';
 import type { Kept } from './kept.ts';
+import type { Ask, CacheKey } from './known-key.ts';
 
 /** A key that a request waits for, and what is kept of it. */
 export interface Wanted extends Pick<Ask, 'ageSeconds' | 'refusesCached'> {
