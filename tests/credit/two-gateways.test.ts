@@ -3,14 +3,22 @@ import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/s
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
 import { bodyOf, callOf, sendPaid } from '../payments/calls.ts';
-import { insist } from '../payments/fault-buyer.ts';
-import { openWallet } from '../payments/wallets.ts';
+import { insist, type Reply } from '../payments/fault-buyer.ts';
+import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { balanceOf, paymentOf, startCreditGateway } from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 const PRICE = 5;
 const BUNDLE = 50_000;
 const CALLS = 20;
+
+/** What was signed, and how many transfers and upstream calls there were before it was sent. */
+interface Bought {
+  readonly wallet: Wallet;
+  readonly payments: readonly object[];
+  readonly transfers: number;
+  readonly arrivals: number;
+}
 
 redisSuite('two gateways on one Redis', () => {
   let redis: RedisServer;
@@ -30,7 +38,15 @@ redisSuite('two gateways on one Redis', () => {
 
   const gatewayOf = (index: number): SellingGateway => gateways[index % gateways.length] as SellingGateway;
 
-  it('twenty calls at once on an empty balance, each with a bundle, settle once', { timeout: 60_000 }, async () => {
+  /** Sends a payment again until its outcome is known. */
+  const finish = (payment: object, index: number): Promise<Reply> => {
+    const { url } = gatewayOf(index);
+    const header = Buffer.from(JSON.stringify(payment)).toString('base64');
+    return insist(url + call.target, header, 15_000, call.init);
+  };
+
+  /** Buys with one wallet from both at once; with another one where a Redis was too late on a busy machine, as that is another test. */
+  async function buyTogether(attemptsLeft = 5): Promise<Bought> {
     const wallet = await openWallet(solana);
     const calls = Array.from({ length: CALLS }, (_, index) => gatewayOf(index));
     const payments = await Promise.all(calls.map((gateway) => paymentOf(gateway, call, wallet, BUNDLE)));
@@ -39,18 +55,22 @@ redisSuite('two gateways on one Redis', () => {
     const answers = await Promise.all(
       [0, 1].flatMap((copy) => calls.map((_, index) => sendPaid(gatewayOf(index + copy), call, payments[index]))),
     );
-    for (const answer of answers) {
-      const { error } = await bodyOf(answer);
-      // A Redis that answers too late on a busy machine leaves the payment as it was.
-      expect([200, 409, 503]).toContain(answer.status);
-      if (answer.status !== 200) expect(['payment_in_progress', 'state_unavailable']).toContain(error);
+    const errors = await Promise.all(answers.map(async (answer) => (await bodyOf(answer)).error));
+    if (errors.includes('state_unavailable') && attemptsLeft > 0) {
+      await Promise.all(payments.map(finish));
+      return buyTogether(attemptsLeft - 1);
     }
+    for (const [index, { status }] of answers.entries()) {
+      expect([200, 409]).toContain(status);
+      if (status === 409) expect(errors[index]).toBe('payment_in_progress');
+    }
+    return { wallet, payments, transfers, arrivals };
+  }
+
+  it('twenty calls at once on an empty balance, each with a bundle, settle once', { timeout: 60_000 }, async () => {
+    const { wallet, payments, transfers, arrivals } = await buyTogether();
     expect(solana.mainnet.transfers.length - transfers).toBe(1);
-    for (const [index, payment] of payments.entries()) {
-      const { url } = gatewayOf(index);
-      const header = Buffer.from(JSON.stringify(payment)).toString('base64');
-      expect((await insist(url + call.target, header, 15_000, call.init)).status).toBe(200);
-    }
+    for (const [index, payment] of payments.entries()) expect((await finish(payment, index)).status).toBe(200);
     expect(solana.mainnet.transfers.length - transfers).toBe(1);
     expect(solana.provider.arrivals.length - arrivals).toBe(CALLS);
     expect(await balanceOf(gatewayOf(0), wallet)).toMatchObject({
