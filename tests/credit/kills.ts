@@ -2,7 +2,7 @@ import { signIn } from '@asset-gateway/client';
 import { HEADERS } from '@asset-gateway/protocol';
 import { expect } from 'vitest';
 import { freePort } from '../http/ports.ts';
-import { rounds } from '../kit/rounds.ts';
+import { roundsOnEach } from '../kit/rounds.ts';
 import { challengeFor } from '../kit/wallet.ts';
 import { newPath, type Reply, readReply, until } from '../payments/fault-buyer.ts';
 import { openStreet, type Street } from '../payments/fault-process.ts';
@@ -22,11 +22,11 @@ export const ask = async (url: string, headers: Headers, init: RequestInit = {})
 };
 
 /** The same until there is an outcome, or another answer than this status is not to come soon. */
-export async function insist(url: string, headers: Headers, limitMs = 15_000): Promise<Reply> {
+export async function insist(url: string, headers: Headers, limitMs = 15_000, init: RequestInit = {}): Promise<Reply> {
   let reply: Reply | undefined;
   const isOpen = () => reply === undefined || [409, 429, 503].includes(reply.status);
   await until(async () => {
-    reply = await ask(url, headers);
+    reply = await ask(url, headers, init);
     return !isOpen();
   }, limitMs).catch(() => undefined);
   if (!reply) throw new Error('nobody answers');
@@ -73,13 +73,13 @@ export async function openRichWallet(street: Street): Promise<Wallet> {
   const { url } = await street.standing();
   const init = { method: 'POST' };
   const path = `${url}/v1/x402/credit/mainnet`;
-  const bought = await ask(path, await paymentFor(path, wallet, 'bundle', init), init);
-  expect(bought?.status).toBe(200);
+  const bought = await insist(path, await paymentFor(path, wallet, 'bundle', init), undefined, init);
+  expect(bought.status).toBe(200);
   return wallet;
 }
 
-/** How often each step is killed. */
-export const KILLS = rounds(20);
+/** How often each step is killed on each store. */
+export const KILLS = roundsOnEach(20);
 
 /** One call by what pays for it, at a gateway that kills itself after a step. */
 export interface Killed {

@@ -3,3 +3,6 @@ export const isFull = process.env.ROUNDS === 'full';
 
 /** How often a repeated case runs: what the issue names with ROUNDS=full, else 2. */
 export const rounds = (full: number): number => (isFull ? full : Math.min(2, full));
+
+/** How often a case runs on each store that repeats it: `full` times with ROUNDS=full, else once, so twice on two stores. */
+export const roundsOnEach = (full: number): number => (isFull ? full : 1);

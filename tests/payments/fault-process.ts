@@ -11,6 +11,8 @@ const SCRIPT = 'tests/payments/gateway-process.mjs';
 /** A world in this process, and gateways on one folder in processes of their own, one after the other. */
 export interface Street {
   readonly solana: SolanaSandbox;
+  /** Where the gateways keep what they keep, unless told otherwise. */
+  readonly folder: string;
   /** Starts the next gateway, which may write no file beyond so many blocks. */
   open(blocks?: number): Promise<GatewayProcess>;
   /** The gateway that stands; the next one where the last has fallen. */
@@ -34,7 +36,8 @@ export async function openStreet(variables: object = {}): Promise<Street> {
     return gateway;
   }
   return {
-    solana: solana,
+    solana,
+    folder,
     open,
     standing: async () => running.find(isStanding) ?? open(),
     async doom({ child }, step) {
