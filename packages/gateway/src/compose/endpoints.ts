@@ -14,6 +14,7 @@ import { selfUpstream } from '../upstreams/self.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Credit } from './credit.ts';
+import { onFirstCall } from './on-first-call.ts';
 import type { OwnAnswers } from './own-answers.ts';
 
 /** What endpoints are bound from. */
@@ -37,14 +38,14 @@ export interface EndpointParts {
 /** Binds every route of a service to what serves it. Throws where one would be without. */
 export function bindEndpoints(parts: EndpointParts): Endpoint[] {
   const { service, channels, signIn, exact, credit, blocked } = parts;
+  const describe = (route: Route) => onFirstCall(() => createDescribe(route, service));
   const gates: Readonly<Record<Access, (route: Route) => Gate>> = {
     public: () => publicGate,
     siwx(route) {
       const allowance = route.surface === 'credit' ? undefined : channelOf(route, channels).allowance;
-      return new SiwxGate({ ...signIn, allowance, describe: createDescribe(route, service) });
+      return new SiwxGate({ ...signIn, allowance, describe: describe(route) });
     },
-    exact: (route) =>
-      (credit ?? exact)?.gate(route, createDescribe(route, service)) ?? missing(`${route.id} has nobody to pay`),
+    exact: (route) => (credit ?? exact)?.gate(route, describe(route)) ?? missing(`${route.id} has nobody to pay`),
   };
   const gateOf = (route: Route): Gate => {
     const gate = gates[route.access](route);
@@ -53,7 +54,7 @@ export function bindEndpoints(parts: EndpointParts): Endpoint[] {
   return service.routes.map((route) => ({
     route,
     gate: gateOf(route),
-    read: createReader(route),
+    read: onFirstCall(() => createReader(route)),
     ...servingOf(route, parts),
   }));
 }
