@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { rounds } from '../kit/rounds.ts';
+import { isFull, rounds } from '../kit/rounds.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
 import { type Deployment, startDeployment } from './nodes.ts';
 import { paidTraffic, signedTraffic } from './traffic.ts';
 
-const PER_SECOND = 50;
+const PER_SECOND = isFull ? 50 : 25;
 /** Long enough that a node has requests in flight whenever it is told to stop. */
 const UPSTREAM_MS = 200;
 
