@@ -15,7 +15,7 @@ import {
 import { askWith, isFull, newPath } from './asking.ts';
 import { type Nodes, openNodes, signAt } from './nodes.ts';
 
-const [LIMIT, WINDOW_MS, FLOOD_MS] = isFull ? [30, 60_000, 200_000] : [6, 500, 4_000];
+const [LIMIT, WINDOW_MS, FLOOD_MS] = isFull ? [30, 60_000, 200_000] : [6, 500, 2_500];
 /** No call is given up: one that is may be read later than a small window allows for, by an upstream or a node without time. */
 const DEADLINE_MS = '10000';
 const SIGNING_AT_ONCE = 8;
