@@ -5,22 +5,36 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LINES } from '../../packages/gateway/src/blocked/list.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { BLOCKED_ADDRESS, from, newList, nextNotice, noticesIn, OTHER_ADDRESS } from './kit.ts';
+import { BLOCKED_ADDRESS, from, type ListFixture, newList, nextNotice, noticesIn, OTHER_ADDRESS } from './kit.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 const KEPT = 'the last good list stays';
 /** Longer than two looks at the file. */
 const LOOKS_MS = 3_000;
+const NO_TEXT = Buffer.from([0xff, 0xfe, 0, 10]);
 
-let gateway: TestGateway;
-const list = newList(BLOCKED_ADDRESS);
+/** A gateway with a list of its own. */
+interface House {
+  readonly gateway: TestGateway;
+  readonly list: ListFixture;
+}
+
+const houses: House[] = [];
+async function openHouse(): Promise<House> {
+  const list = newList(BLOCKED_ADDRESS);
+  const house = { list, gateway: await startTestGateway(list.variables) };
+  houses.push(house);
+  return house;
+}
+afterAll(() => Promise.all(houses.map(({ gateway }) => gateway.stop())));
+
+let house: House;
 beforeAll(async () => {
-  gateway = await startTestGateway(list.variables);
+  house = await openHouse();
 });
-afterAll(() => gateway.stop());
 
 /** The statuses of an unsigned request from the one address and from the other: 403 where it is blocked. */
-const statuses = () =>
+const statuses = ({ gateway }: House) =>
   Promise.all(
     [BLOCKED_ADDRESS, OTHER_ADDRESS].map(
       async (address) => (await fetch(gateway.url + HEALTH, { headers: from(address) })).status,
@@ -28,56 +42,64 @@ const statuses = () =>
   );
 
 /** Changes the file, and answers what the log then says. */
-function noticeAfter(change: () => void): Promise<string> {
+function noticeAfter(change: (list: ListFixture) => void, { gateway, list }: House): Promise<string> {
   const count = noticesIn(gateway.logLines).length;
-  change();
+  change(list);
   return nextNotice(gateway.logLines, count + 1);
 }
 
 describe('the list in force', () => {
   it('is said at the start', () => {
-    expect(noticesIn(gateway.logLines)).toEqual(['BLOCKED_FILE: wallets that are blocked: 0; ranges of addresses: 1']);
+    expect(noticesIn(house.gateway.logLines)).toEqual([
+      'BLOCKED_FILE: wallets that are blocked: 0; ranges of addresses: 1',
+    ]);
   });
 
   it('is that of the file, a moment after it was written, replaced or written with the same length', async () => {
-    expect(await statuses()).toEqual([403, 402]);
-    await noticeAfter(() => list.write(OTHER_ADDRESS));
-    expect(await statuses()).toEqual([402, 403]);
-    await noticeAfter(() => {
-      writeFileSync(`${list.path}.new`, '203.0.113.0/24\n');
-      renameSync(`${list.path}.new`, list.path);
-    });
-    expect(await statuses()).toEqual([403, 402]);
-    await noticeAfter(() => list.write('203.0.113.9/32'));
-    expect(await statuses()).toEqual([402, 402]);
+    expect(await statuses(house)).toEqual([403, 402]);
+    await noticeAfter((list) => list.write(OTHER_ADDRESS), house);
+    expect(await statuses(house)).toEqual([402, 403]);
+    await noticeAfter(({ path }) => {
+      writeFileSync(`${path}.new`, '203.0.113.0/24\n');
+      renameSync(`${path}.new`, path);
+    }, house);
+    expect(await statuses(house)).toEqual([403, 402]);
+    await noticeAfter((list) => list.write('203.0.113.9/32'), house);
+    expect(await statuses(house)).toEqual([402, 402]);
   });
 
-  it.each<[string, () => void, RegExp]>([
-    ['a bad line', () => list.write(OTHER_ADDRESS, '203.0.113/24'), /line 2 is no wallet/],
-    ['more lines than any list may have', () => list.write('#\n'.repeat(MAX_LINES + 1)), /has more than 100,000 lines/],
-    ['more bytes than any list may have', () => list.write('#'.repeat(17_000_000)), /is longer than 16 MiB/],
-    ['bytes that are no text', () => writeFileSync(list.path, Buffer.from([0xff, 0xfe, 0, 10])), /line 1 is no wallet/],
-    ['nothing, as it is gone', () => rmSync(list.path), /is not there/],
+  it.concurrent.each<[string, (list: ListFixture) => void, RegExp]>([
+    ['a bad line', (list) => list.write(OTHER_ADDRESS, '203.0.113/24'), /line 2 is no wallet/],
+    [
+      'more lines than any list may have',
+      (list) => list.write('#\n'.repeat(MAX_LINES + 1)),
+      /has more than 100,000 lines/,
+    ],
+    ['more bytes than any list may have', (list) => list.write('#'.repeat(17_000_000)), /is longer than 16 MiB/],
+    ['bytes that are no text', ({ path }) => writeFileSync(path, NO_TEXT), /line 1 is no wallet/],
+    ['nothing, as it is gone', ({ path }) => rmSync(path), /is not there/],
   ])('stays as it was when the file has %s, which is said once', async (_, change, fault) => {
-    await noticeAfter(() => list.write(BLOCKED_ADDRESS));
-    const notice = await noticeAfter(change);
+    const own = await openHouse();
+    const { gateway, list } = own;
+    const notice = await noticeAfter(change, own);
     expect(notice).toMatch(fault);
     expect(notice).toContain(list.path);
     expect(notice.endsWith(KEPT)).toBe(true);
     const said = noticesIn(gateway.logLines).length;
-    expect(await statuses()).toEqual([403, 402]);
+    expect(await statuses(own)).toEqual([403, 402]);
     await pause(LOOKS_MS);
     expect(noticesIn(gateway.logLines)).toHaveLength(said);
-    await noticeAfter(() => list.write('# good again'));
-    expect(await statuses()).toEqual([402, 402]);
+    await noticeAfter(() => list.write('# good again'), own);
+    expect(await statuses(own)).toEqual([402, 402]);
   });
 
   it('of 100,000 lines is taken while others are served', async () => {
+    const { gateway } = house;
     const lines = Array.from(
       { length: MAX_LINES - 1 },
       (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
     );
-    const taken = noticeAfter(() => list.write(BLOCKED_ADDRESS, ...lines));
+    const taken = noticeAfter((list) => list.write(BLOCKED_ADDRESS, ...lines), house);
     let isTaken = false;
     taken.finally(() => {
       isTaken = true;
@@ -86,7 +108,7 @@ describe('the list in force', () => {
     while (!isTaken) served += (await fetch(`${gateway.url}/healthz`)).ok ? 1 : 0;
     expect(await taken).toContain('ranges of addresses: 100000');
     expect(served).toBeGreaterThan(10);
-    expect(await statuses()).toEqual([403, 402]);
+    expect(await statuses(house)).toEqual([403, 402]);
   });
 });
 
