@@ -37,7 +37,7 @@ export default class OverdueReporter {
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
   }
 
-  onTestModuleStart({ moduleId }) {
+  onTestModuleQueued({ moduleId }) {
     this.#changedMs = performance.now();
     this.#sinceMs.set(moduleId, this.#changedMs);
   }
