@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
@@ -10,13 +11,6 @@ const SEARCH = '/v1/x402/tokens/assets/search?q=sol';
 const SNAPSHOTS = '/v1/x402/tokens/assets/market-snapshots';
 const PAID = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
 const MINT = 'So11111111111111111111111111111111111111112';
-const SWITCHES = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-];
 const JSON_POST = { method: 'POST', headers: { 'Content-Type': 'application/json' } } as const;
 
 /** What the page's script saw of an answer. */
@@ -42,7 +36,7 @@ suiteWith('chromium', 'C6 a page in a real browser, from another origin', (execu
   beforeAll(async () => {
     gateway = await startTestGateway({}, { paid: true });
     server = await startPageServer();
-    browser = await chromium.launch({ executablePath, args: SWITCHES });
+    browser = await launchChromium(executablePath);
     page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await page.waitForFunction('globalThis.ask !== undefined');

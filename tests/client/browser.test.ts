@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { createClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { payWith } from '@asset-gateway/client/pay';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
+import { launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 // Sets up this process so that x402's RPC client can be used beside the gateway.
@@ -13,13 +14,6 @@ import '../payments/wallets.ts';
 import { bundleOf } from './bundle.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
-const SWITCHES = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-];
 
 /** What the page runs: the library, and a wallet that registers itself as the Wallet Standard has it. */
 const PROGRAM = `
@@ -65,7 +59,7 @@ suiteWith('chromium', 'a page of another origin, in a real browser', (executable
     gateway = await startEverything();
     selling = await startEverything({ CREDIT: 'on' });
     server = await serve((await bundleOf(PROGRAM)).code);
-    browser = await chromium.launch({ executablePath, args: SWITCHES });
+    browser = await launchChromium(executablePath);
     page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await page.waitForFunction('globalThis.wallet !== undefined');
