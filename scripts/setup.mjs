@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { installLocked } from './dependencies.mjs';
 
 const STAMPS = '.setup';
-const PACKAGES = ['protocol', 'doctor', 'gateway', 'client', 'cli', 'sandbox'];
+const PACKAGES = ['protocol', 'doctor', 'client', 'console', 'gateway', 'cli', 'sandbox'];
 
 /** Ends the process with one sentence that says what to change. */
 export function stop(sentence) {
@@ -78,18 +78,23 @@ const filesIn = (folder) =>
     .filter((path) => statSync(path).isFile())
     .sort();
 
+const CONSOLE = 'packages/console';
+
 /** Each with where its standard output goes: tsc says there what is wrong, rolldown only what it has made. */
 const BUILD_STEPS = [
   { words: ['node_modules/typescript/bin/tsc', '--build'], output: 2 },
+  { words: ['node_modules/vite/bin/vite.js', 'build', CONSOLE], output: 2 },
   { words: ['node_modules/rolldown/bin/cli.mjs', '--config'], output: 'ignore' },
 ];
 
 /** Compiles the packages, and bundles their programs, when their sources have changed. */
 export function build() {
-  const sources = [...PACKAGES.flatMap((name) => filesIn(`packages/${name}/src`)), 'rolldown.config.mjs'];
+  const pages = ['index.html', 'operate.html', 'vite.config.ts'].map((name) => `${CONSOLE}/${name}`);
+  const folders = [...PACKAGES.map((name) => `packages/${name}/src`), `${CONSOLE}/public`];
+  const sources = [...folders.flatMap(filesIn), ...pages, 'rolldown.config.mjs'];
   const content = sources.map((path) => path + readFileSync(path, 'utf8')).join('');
   const result = [
-    ...PACKAGES.map((name) => `packages/${name}/dist/index.js`),
+    ...PACKAGES.map((name) => `packages/${name}/dist/index.${`packages/${name}` === CONSOLE ? 'html' : 'js'}`),
     'packages/gateway/bin/main.js',
     'packages/cli/bin/main.js',
     'packages/sandbox/bin/start.js',

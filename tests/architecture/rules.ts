@@ -40,6 +40,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'http/': ['http/', 'last-resort.ts'],
   'describe/': ['describe/'],
   'receipts/': ['receipts/'],
+  'console/': ['console/', 'upstreams/self.ts'],
   'blocked/': ['blocked/', 'gates/base58.ts', 'gates/gate.ts', 'ip-address.ts'],
   'metrics/': ['metrics/', 'stages/trail.ts'],
   'stages/': ['stages/', 'budget/store.ts'],
@@ -106,6 +107,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'describe/',
     'receipts/',
     'blocked/',
+    'console/',
     'metrics/readings.ts',
     'config/',
     'endpoint.ts',
@@ -158,6 +160,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   doctor: ['protocol'],
   gateway: ['protocol', 'doctor'],
   client: ['protocol'],
+  console: ['protocol', 'client'],
   cli: ['protocol', 'client'],
   sandbox: ['protocol', 'gateway'],
 };
@@ -165,7 +168,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 export function readSources(folder = 'packages'): Source[] {
   const paths = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
   return paths
-    .filter((path) => /^packages\/\w+\/src\/.*\.ts$/.test(path) && statSync(path).isFile())
+    .filter((path) => /^packages\/\w+\/src\/.*\.tsx?$/.test(path) && statSync(path).isFile())
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 }
 
@@ -195,8 +198,9 @@ function wrongInGateway(source: Source): string[] {
     .map((name) => `${source.path} must not import ${name}`);
 }
 
-/** Pages load what the client is made of, all but what reads files. */
-const isForBrowsers = (path: string): boolean => /^packages\/client\/src\/(?!keypair\.ts$)/.test(path);
+/** Pages load the console, and what the client is made of, all but what reads files. */
+const isForBrowsers = (path: string): boolean =>
+  /^packages\/(?:client\/src\/(?!keypair\.ts$)|console\/src\/)/.test(path);
 
 function wrongBetweenPackages(source: Source): string[] {
   const own = source.path.split('/')[1] ?? '';
@@ -275,7 +279,7 @@ const ONLY_IN: readonly { readonly what: string; readonly pattern: RegExp; reado
     what: 'an outgoing request',
     pattern: /from 'undici'|\bfetch\(|\brequest\(\{/,
     allowed:
-      /gateway\/src\/(?:upstreams\/|pool\.ts|payments\/facilitator\/)|doctor\/src\/visitor\.ts$|cli(?:ent)?\/src\/|sandbox\/src\//,
+      /gateway\/src\/(?:upstreams\/|pool\.ts|payments\/facilitator\/)|doctor\/src\/visitor\.ts$|(?:cli|client|console)\/src\/|sandbox\/src\//,
   },
   {
     what: 'a suppression',

@@ -27,6 +27,7 @@ const READ: Readonly<Record<string, (config: Config) => unknown>> = {
   WALLET_RATE_LIMIT_PER_SECOND: ({ paid }) => paid?.limitsPerSecond.wallet,
   PAYMENT_MEMO: ({ paid }) => (paid?.useMemos ? 'on' : 'off'),
   PRICE_SURCHARGE_USD_MICROS: ({ paid }) => paid?.surchargeMicros,
+  CONSOLE: ({ console }) => (console ? 'on' : 'off'),
   CREDIT: ({ credit }) => (credit ? 'on' : 'off'),
   CREDIT_BUNDLE_USD: () => inDollars(withCredit().bundleMicros),
   CREDIT_BUNDLES_USD: () => withCredit().bundlesMicros.map(inDollars).join(','),

@@ -57,6 +57,14 @@ describe.concurrent('a variable takes effect', () => {
     expect([info.domain, info.uri]).toEqual(['gateway.example', `https://gateway.example${HEALTH}`]);
   });
 
+  it('CONSOLE: whether there is a page at /', async () => {
+    const html = { headers: { accept: 'text/html' } };
+    expect((await fetch(`${(await start()).url}/`, html)).status).toBe(200);
+    const without = await start({ CONSOLE: 'off' });
+    for (const path of ['/', '/console/icon.svg'])
+      expect(await (await fetch(`${without.url}${path}`, html)).json()).toMatchObject({ error: 'not_found' });
+  });
+
   it('SERVICE_NAME: the name in the liveness body', async () => {
     const named = await start({ SERVICE_NAME: 'mine' });
     expect(await (await fetch(`${named.url}/healthz`)).json()).toEqual({

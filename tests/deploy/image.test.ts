@@ -31,9 +31,10 @@ describe('the context of the image', () => {
     ]);
     const packages = [...new Set(top)].filter((path) => path.split('/').length === 3);
     expect(packages).toEqual(
-      ['doctor', 'gateway', 'protocol'].flatMap((name) =>
-        ['package.json', 'src', 'tsconfig.json'].map((file) => `packages/${name}/${file}`),
-      ),
+      ['client', 'console', 'doctor', 'gateway', 'protocol'].flatMap((name) => {
+        const pages = name === 'console' ? ['index.html', 'operate.html', 'public', 'vite.config.ts'] : [];
+        return ['package.json', 'src', 'tsconfig.json', ...pages].map((file) => `packages/${name}/${file}`).sort();
+      }),
     );
   });
 });

@@ -25,6 +25,8 @@ interface Manifest {
 }
 
 const NAMES = readdirSync('packages');
+/** What programs import; the console is files for browsers. */
+const LIBRARIES = NAMES.filter((name) => name !== 'console');
 const SOURCE = /^(?!.*\.d\.ts$).*\.ts$/;
 const PATIENCE_MS = 240_000;
 
@@ -68,19 +70,21 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** What the compiler says of our declarations to a program that imports all packages. */
 function complaints(options: ts.CompilerOptions): string[] {
   const program = join(folder, 'program.ts');
-  const entries = NAMES.flatMap((name) => Object.keys(manifestOf(name).exports).map((path) => name + path.slice(1)));
+  const entries = LIBRARIES.flatMap((name) =>
+    Object.keys(manifestOf(name).exports).map((path) => name + path.slice(1)),
+  );
   const lines = entries.map((entry, at) => `export * as entry${at} from '@asset-gateway/${entry}';\n`);
   writeFileSync(program, lines.join(''));
   const built = ts.createProgram([program], { ...options, target: ts.ScriptTarget.ES2022, strict: true, noEmit: true });
   const ours = built.getSourceFiles().filter(({ fileName }) => fileName.startsWith(folder));
-  expect(ours.length).toBeGreaterThan(NAMES.length);
+  expect(ours.length).toBeGreaterThan(LIBRARIES.length);
   return ours
     .flatMap((file) => [...built.getSyntacticDiagnostics(file), ...built.getSemanticDiagnostics(file)])
     .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
 }
 
 describe('what would be published', { timeout: PATIENCE_MS }, () => {
-  it.each(NAMES)('of %s is what was compiled, with its licence and a page about it', (name) => {
+  it.each(LIBRARIES)('of %s is what was compiled, with its licence and a page about it', (name) => {
     const paths = packedAs(name).files.map(({ path }) => path);
     const compiled = sourcesOf(name).map((path) => `dist/${path.slice(0, -3)}`);
     const needed = compiled.flatMap((path) => [`${path}.js`, `${path}.js.map`, `${path}.d.ts`]);
@@ -90,6 +94,16 @@ describe('what would be published', { timeout: PATIENCE_MS }, () => {
     );
     expect(other).toEqual([]);
     expect(readFileSync(join(installed(name), 'LICENSE'), 'utf8')).toBe(readFileSync('LICENSE', 'utf8'));
+  });
+
+  it('of console is what browsers load', () => {
+    const built = readdirSync('packages/console/dist', { recursive: true, withFileTypes: true });
+    const files = built.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    expect(
+      packedAs('console')
+        .files.map(({ path }) => `packages/console/${path}`)
+        .sort(),
+    ).toEqual([...files, ...['LICENSE', 'README.md', 'package.json'].map((name) => `packages/console/${name}`)].sort());
   });
 
   it.each(NAMES)('of %s has no fault that publint knows', async (name) => {
@@ -113,7 +127,7 @@ describe('what would be published', { timeout: PATIENCE_MS }, () => {
     );
   });
 
-  it.each(NAMES)('of %s has source maps that hold their sources', (name) => {
+  it.each(LIBRARIES)('of %s has source maps that hold their sources', (name) => {
     for (const path of sourcesOf(name)) {
       const map = JSON.parse(readFileSync(join(installed(name), `dist/${path.slice(0, -3)}.js.map`), 'utf8'));
       expect(map.sourcesContent).toEqual([readFileSync(`packages/${name}/src/${path}`, 'utf8')]);

@@ -7,15 +7,19 @@ export interface Arrival {
   readonly hosts: readonly string[];
   /** The port that the request arrived at. */
   readonly port: number;
+  /** What of a document its reader would like to have. */
+  readonly headers?: Partial<Record<'accept' | 'accept-encoding', Headers[string]>>;
 }
+
+/** By lower-case name; repeated ones joined as Node joins them. */
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A request as it arrived: complete, within the server's size limits, and not interpreted yet. */
 export interface Inbound extends Arrival {
   readonly method: string;
   /** The raw request target. Anything that has been through a URL parser is normalised and no longer what was sent. */
   readonly target: string;
-  /** By lower-case name; repeated ones joined as Node joins them. */
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers: Headers;
   readonly body: Uint8Array;
   /** The client's address, for the log and for its share of the budget. */
   readonly client: string;

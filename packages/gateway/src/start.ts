@@ -23,7 +23,7 @@ export interface RunningGateway {
 
 /** What a start may be given beside the configuration. */
 export interface StartOptions
-  extends Pick<Dependencies, 'windowMs' | 'breaker' | 'refusedKeys' | 'watchPace' | 'onStep'> {
+  extends Pick<Dependencies, 'windowMs' | 'breaker' | 'refusedKeys' | 'watchPace' | 'onStep' | 'ownRoutes'> {
   /** Where the log goes instead of standard output. */
   readonly logTo?: LogDestination;
   /** How long `stop` waits for requests that were on their way over open connections; a second unless told. */

@@ -18,8 +18,10 @@ import { createMatch } from '../stages/match.ts';
 import { Sales } from '../stages/sales.ts';
 import { type LogLine, RequestTrail } from '../stages/trail.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
+import type { OwnRoute } from '../upstreams/self.ts';
 import { openCaches } from './caches.ts';
 import { type ChannelParts, Channels, type RefusedKeys } from './channels.ts';
+import { openConsole } from './console.ts';
 import { watchCovered } from './covered.ts';
 import { openCredit } from './credit.ts';
 import { bindEndpoints } from './endpoints.ts';
@@ -55,6 +57,8 @@ export interface Dependencies {
   readonly refusedKeys?: RefusedKeys;
   /** How often payments that credit has covered are looked for; the usual unless told. */
   readonly watchPace?: Partial<WatchPace>;
+  /** What is served to everybody beside the table and is in no description of it; nothing unless told. */
+  readonly ownRoutes?: readonly OwnRoute[];
   /** Told of each call whose key an upstream has refused: by its place in the list, counted from 1. */
   readonly onKeyRefused?: ChannelParts['onKeyRefused'];
   /** Told at each step of a purchase. */
@@ -79,7 +83,7 @@ const ignore = () => undefined;
 /** Puts the gateway together; the only place that knows every part. */
 export async function compose(config: Config, dependencies: Dependencies): Promise<Composed> {
   const { store, payments, fees, accounts, secrets, log, notice = ignore, onFailure = ignore } = dependencies;
-  const { onSlot = ignore, isStopping = () => false } = dependencies;
+  const { onSlot = ignore, isStopping = () => false, ownRoutes = [] } = dependencies;
   const crypto = (await loadSodium()) ?? nodeCrypto;
   const randomId = () => crypto.random(16).toString('hex');
   const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
@@ -96,13 +100,14 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
       ? openCredit({ ...parts, config: config.credit, paid: config.paid, accounts, payments, exact, signIn })
       : undefined;
   const own = { ...ownAnswers(service, originOf, receipts), readiness: () => readiness(store, isStopping()) };
+  const beside = [...openConsole(config, service, notice), ...ownRoutes];
   const sharing = config.fairShares ? createSharing({ payments, onSlot }) : undefined;
   const sales = new Sales();
   const caches = openCaches(config, channels, { ...dependencies, sharing, randomId });
   const gateway = createGateway({
     open: (inbound) => new RequestTrail(inbound, { log, randomId, sales }),
     match: createMatch(
-      bindEndpoints({ service, store, channels, own, signIn, exact, credit, blocked, sharing, randomId, caches }),
+      bindEndpoints({ ...parts, service, channels, own, beside, signIn, exact, credit, blocked, sharing, caches }),
     ),
     onFailure,
   });

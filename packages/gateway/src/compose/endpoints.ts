@@ -10,7 +10,7 @@ import { SiwxGate, type SiwxParts } from '../gates/siwx/gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { createSpending, type Sharing } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';
-import { selfUpstream } from '../upstreams/self.ts';
+import { type OwnAnswer, type OwnRoute, selfUpstream } from '../upstreams/self.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Credit } from './credit.ts';
@@ -23,6 +23,8 @@ export interface EndpointParts {
   readonly store: Store;
   readonly channels: Channels;
   readonly own: OwnAnswers;
+  /** What is served beside the routes of the service. */
+  readonly beside: readonly OwnRoute[];
   readonly signIn: Omit<SiwxParts, 'allowance' | 'describe'>;
   readonly exact: ExactSetup | undefined;
   readonly credit: Credit | undefined;
@@ -51,25 +53,31 @@ export function bindEndpoints(parts: EndpointParts): Endpoint[] {
     const gate = gates[route.access](route);
     return blocked && route.access !== 'public' ? blocking(gate, blocked) : gate;
   };
-  return service.routes.map((route) => ({
+  const bind = (route: Route, serving: Serving): Endpoint => ({
     route,
     gate: gateOf(route),
     read: onFirstCall(() => createReader(route)),
-    ...servingOf(route, parts),
-  }));
+    ...serving,
+  });
+  return [
+    ...service.routes.map((route) => bind(route, servingOf(route, parts))),
+    ...parts.beside.map(({ route, answer }) => bind(route, byItself(route, answer))),
+  ];
 }
 
 type Serving = Pick<Endpoint, 'spending' | 'upstream'>;
 
 function servingOf(route: Route, parts: EndpointParts): Serving {
   if (route.surface === 'credit') return parts.credit?.serving(route) ?? missing(`${route.id} has no accounts`);
-  return route.provider === 'gateway' ? byItself(route, parts) : byChannel(channelOf(route, parts.channels), parts);
+  if (route.provider === 'gateway')
+    return byItself(route, parts.own[route.method] ?? missing(`${route.id} has no answer`));
+  return byChannel(channelOf(route, parts.channels), parts);
 }
 
-function byItself({ id, method }: Route, { own }: EndpointParts): Serving {
-  const answer = own[method] ?? missing(`${id} has no answer`);
-  return { upstream: selfUpstream(answer), spending: () => () => missing(`${id} has no budget`) };
-}
+const byItself = ({ id }: Route, answer: OwnAnswer): Serving => ({
+  upstream: selfUpstream(answer),
+  spending: () => () => missing(`${id} has no budget`),
+});
 
 const byChannel = (channel: Channel, parts: EndpointParts): Serving => {
   const { name, allowance, room } = channel;

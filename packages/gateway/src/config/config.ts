@@ -44,6 +44,8 @@ export interface Config {
   readonly cache: CacheConfig | undefined;
   /** What wallets may pay ahead; nothing where credit is off. */
   readonly credit: CreditConfig | undefined;
+  /** Whether there is a page at `/`. */
+  readonly console: boolean;
   /** Who is not served; nothing where everybody is. */
   readonly blocked: ListFile | undefined;
   /** What receipts are signed with; nothing where none are issued. */
@@ -194,6 +196,7 @@ export function readConfig(environment: Environment): Config {
     journalKeepMs: read.integer('SALES_KEEP_DAYS', 400, [1, 10_000]) * DAY_MS,
     cache: readCache(read),
     credit: readCredit(read, paid),
+    console: read.choice('CONSOLE', 'on', ['on', 'off']) === 'on',
     receipts: readReceipts(read),
     notices: [...read.notices, ...nearlyKnown(environment)],
   };

@@ -10,6 +10,7 @@ export const VARIABLES: readonly string[] = [
   'BLOCKED_FILE',
   'CACHE_FILE',
   'CACHE_MAX_MIB',
+  'CONSOLE',
   'CREDIT',
   'CREDIT_BUNDLES_USD',
   'CREDIT_BUNDLE_USD',

@@ -1,4 +1,4 @@
-import { everyRoute, REFUSALS, type Route } from '@asset-gateway/protocol';
+import { consoleRoutes, everyRoute, REFUSALS, type Route } from '@asset-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
 import { MoneyCounters, type MoneyEntry, watchMoney } from './money.ts';
@@ -20,7 +20,7 @@ const SHARE_SCOPES = ['group', 'wallet'];
 const isSignInCode = (code: string): boolean => code === 'sign_in_required' || code.startsWith('invalid_siwx_');
 const SIGN_IN_RESULTS = ['accepted', ...Object.keys(REFUSALS).filter(isSignInCode)];
 
-const ROWS: ReadonlyMap<string, Route> = new Map(everyRoute.map((route) => [route.id, route]));
+const ROWS: ReadonlyMap<string, Route> = new Map([...everyRoute, ...consoleRoutes].map((route) => [route.id, route]));
 
 const channelOf = ({ provider, cluster, surface }: ChannelName) => ({ provider, cluster: cluster ?? '', surface });
 

@@ -6,7 +6,8 @@ import { ANYTHING, type Route, type RowOptions, schemasOf, unchanged, verbAndPat
 /** For how long anybody may keep a document that describes the service. */
 const DOCUMENT_SECONDS = 60;
 
-function row(method: string, endpoint: string, description: string, options: RowOptions = {}): Route {
+/** A row of the gateway's own. */
+export function row(method: string, endpoint: string, description: string, options: RowOptions = {}): Route {
   return {
     id: `system.${method}`,
     provider: 'gateway',

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Answer, Arrival } from '../call.ts';
+
+/** What of an answer a file is. */
+export type FileAnswer = Required<Pick<Answer, 'json' | 'body' | 'headers'>>;
+
+/** The files that a console is made of. */
+export interface ConsoleFiles {
+  /** A page by its file name. */
+  page(name: string, arrival: Arrival): FileAnswer | undefined;
+  /** What a page is made of, by its file name. */
+  part(name: string, arrival: Arrival): FileAnswer | undefined;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** A page runs its own files, asks its own origin, and is shown in no other. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** What the build has put a hash of its content into the name of. */
+const WITH_HASH = /-[\w-]{8}\.(?:css|js)$/;
+const FOR_A_YEAR = 'public, max-age=31536000, immutable';
+/** May be kept, and is asked for again each time. */
+const CHECKED = 'no-cache';
+
+interface Kept {
+  readonly plain: FileAnswer;
+  readonly zipped: FileAnswer;
+}
+
+const tagOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('base64url').slice(0, 22);
+
+function answerOf(name: string, body: Uint8Array, encoding?: string): FileAnswer {
+  const isPage = name.endsWith('.html');
+  return {
+    json: '',
+    body,
+    headers: {
+      'Content-Type': TYPES[extname(name)] ?? 'application/octet-stream',
+      ...(encoding && { 'Content-Encoding': encoding }),
+      'Cache-Control': WITH_HASH.test(name) ? FOR_A_YEAR : CHECKED,
+      ETag: `"${tagOf(body)}"`,
+      Vary: isPage ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
+      'Referrer-Policy': 'no-referrer',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      ...(isPage && { 'Content-Security-Policy': POLICY }),
+    },
+  };
+}
+
+const MAX_NAMES = 64;
+
+/** Whether a list of a header has this item, whatever its weight. */
+export const lists = (header: string | readonly string[] | undefined, item: string): boolean =>
+  String(header ?? '')
+    .split(',', MAX_NAMES)
+    .some((each) => each.split(';', 1)[0]?.trim().toLowerCase() === item);
+
+function readFolder(folder: string): ReadonlyMap<string, Kept> {
+  const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    names.map(({ name }) => {
+      const body = readFileSync(join(folder, name));
+      return [name, { plain: answerOf(name, body), zipped: answerOf(name, gzipSync(body), 'gzip') }];
+    }),
+  );
+}
+
+/** Where the built console is; nothing where it is not installed, or not built. */
+export function consoleFolder(): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve('@asset-gateway/console/package.json');
+    const folder = join(dirname(manifest), 'dist');
+    return existsSync(join(folder, 'index.html')) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a built console once, when its first file is asked for. */
+export function openConsoleFiles(folder: string): ConsoleFiles {
+  const from = (path: string) => {
+    let kept: ReadonlyMap<string, Kept> | undefined;
+    return (name: string, { headers }: Arrival): FileAnswer | undefined => {
+      kept ??= readFolder(path);
+      const file = kept.get(name);
+      return lists(headers?.['accept-encoding'], 'gzip') ? file?.zipped : file?.plain;
+    };
+  };
+  return { page: from(folder), part: from(join(folder, 'console')) };
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PICTURES = '.setup/pictures';
+
+/** A page of a browser, and what it did that no page of ours may do. */
+export interface Visit {
+  readonly page: Page;
+  /** Errors of its script, what its policy has stopped, and requests to anybody but its own origin. */
+  readonly faults: readonly string[];
+  close(): Promise<void>;
+}
+
+/** How a page is looked at. */
+export const LOOKS = {
+  light: { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  dark: { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  narrow: { colorScheme: 'light', viewport: { width: 360, height: 740 } },
+} as const satisfies Record<string, BrowserContextOptions>;
+
+/** Opens a page in a context of its own; what it does wrong is noted from then on. */
+export async function visit(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = LOOKS.light,
+): Promise<Visit> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    // Chromium notes each answer that is no success; what a page makes of it is looked at elsewhere.
+    const isStatus = message.text().startsWith('Failed to load resource: the server responded with a status');
+    if (message.type() === 'error' && !isStatus) faults.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(url).origin) faults.push(`foreign: ${request.url()}`);
+  });
+  await page.goto(url);
+  return { page, faults, close: () => context.close() };
+}
+
+interface AxeViolation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What axe finds wrong with a page as it is now: the rule, and where. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  const violations = (await page.evaluate(`${AXE}; axe.run().then(({ violations }) => violations)`)) as AxeViolation[];
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+/** Keeps a picture of a page for the documents and for whoever looks at a run. */
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+}

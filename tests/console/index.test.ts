@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+const ask = (path: string, headers = {}) => fetch(`${gateway.url}${path}`, { headers });
+
+it('gives browsers the page, under a policy that lets in nothing from elsewhere and nothing inline', async () => {
+  const response = await ask('/', { accept: BROWSER });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*|data:/);
+  expect(response.headers.get('vary')).toBe('Accept, Accept-Encoding');
+  expect(await response.text()).toContain('<title>Asset gateway</title>');
+});
+
+it('gives everybody else an index of the documents, each of which is there', async () => {
+  const response = await ask('/');
+  expect(response.headers.get('content-type')).toBe('application/json');
+  const { ok, service, ...documents } = (await response.json()) as Record<string, string>;
+  expect([ok, service]).toEqual([true, 'asset-gateway']);
+  expect(Object.keys(documents)).toEqual(['catalog', 'openapi', 'x402', 'llms']);
+  for (const path of Object.values(documents)) expect((await ask(path)).status).toBe(200);
+});
+
+it('lets what is named by its content be kept for good, and the page be asked for again', async () => {
+  const page = await (await ask('/', { accept: BROWSER })).text();
+  const [script = ''] = /\/console\/[\w-]+\.js/.exec(page) ?? [];
+  const kept = await ask(script);
+  expect(kept.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  expect(kept.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  const tag = (await ask('/', { accept: BROWSER })).headers.get('etag') ?? '';
+  expect((await ask('/', { accept: BROWSER, 'if-none-match': tag, 'cache-control': 'max-age=0' })).status).toBe(304);
+});
+
+it.each(['../package.json', '..%2fpackage.json', 'index.html', 'nothing.js', 'a/b.js', '%00', ''])(
+  'has no file named %j',
+  async (name) => {
+    expect([400, 404]).toContain((await ask(`/console/${name}`)).status);
+  },
+);
+
+it('names no row of the console in any description', async () => {
+  for (const path of ['/openapi.json', '/v1/catalog', '/.well-known/x402', '/llms.txt'])
+    expect(await (await ask(path)).text()).not.toContain('/console');
+});
+
+it('answers with the same bytes, zipped or not', async () => {
+  const [plain, zipped] = await Promise.all(
+    ['identity', 'gzip'].map((encoding) => ask('/', { accept: BROWSER, 'accept-encoding': encoding })),
+  );
+  expect([plain?.headers.get('content-encoding'), zipped?.headers.get('content-encoding')]).toEqual([null, 'gzip']);
+  expect(await zipped?.text()).toBe(await plain?.text());
+});

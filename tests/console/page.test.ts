@@ -1,0 +1,47 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchChromium } from '../kit/chromium.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { axeFaults, LOOKS, visit } from './console.ts';
+
+suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  beforeAll(async () => {
+    gateway = await startTestGateway({}, { paid: true });
+    browser = await launchChromium(executablePath);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  it('answers a search that a key of the tab has signed', async () => {
+    const { page, faults, close } = await visit(browser, `${gateway.url}/`);
+    await page.getByLabel('Search assets').fill('sol');
+    await page
+      .getByRole('link', { name: /Solana/ })
+      .first()
+      .waitFor();
+    expect(faults).toEqual([]);
+    expect(gateway.upstream.arrivals.length).toBeGreaterThan(0);
+    await close();
+  });
+
+  it.each(Object.entries(LOOKS))('has nothing that axe finds wrong, %s', async (_, look) => {
+    const { page, faults, close } = await visit(browser, `${gateway.url}/`, look);
+    await page
+      .getByRole('link', { name: /Solana/ })
+      .first()
+      .waitFor();
+    expect([...faults, ...(await axeFaults(page))]).toEqual([]);
+    await close();
+  });
+
+  it('says what this is where scripts do not run', async () => {
+    const { page, close } = await visit(browser, `${gateway.url}/`, { javaScriptEnabled: false });
+    expect(await page.textContent('main')).toContain('with a wallet, without an account or an API key');
+    await close();
+  });
+});
