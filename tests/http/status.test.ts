@@ -17,7 +17,10 @@ const ask = (verb: string, target: string, ...lines: string[]): Promise<WireAnsw
   askOne(gateway.port, wireRequest(verb, target, [`Host: 127.0.0.1:${gateway.port}`, ...lines]));
 
 const UNKNOWN = [
-  '/',
+  '/console',
+  '/console/',
+  '/index.html',
+  '/operate.html',
   '/v1',
   '/v1/',
   '/v1/catalog/',
