@@ -10,6 +10,7 @@ export default defineConfig({
     assetsDir: 'console',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    license: { fileName: 'console/licenses.txt' },
     rolldownOptions: { input: ['index.html', 'operate.html'].map((name) => `${import.meta.dirname}/${name}`) },
   },
 });

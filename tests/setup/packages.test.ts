@@ -106,6 +106,11 @@ describe('what would be published', { timeout: PATIENCE_MS }, () => {
     ).toEqual([...files, ...['LICENSE', 'README.md', 'package.json'].map((name) => `packages/console/${name}`)].sort());
   });
 
+  it('of console has the licences of what is bundled in it', () => {
+    const licences = readFileSync(join(installed('console'), 'dist/console/licenses.txt'), 'utf8');
+    expect(licences).toMatch(/^## preact - .+ \(MIT\)$/m);
+  });
+
   it.each(NAMES)('of %s has no fault that publint knows', async (name) => {
     const bytes = readFileSync(join(folder, packedAs(name).filename));
     const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
