@@ -109,6 +109,29 @@ describe('U18 a request is not sent again', () => {
     expect([trap.heard.length, slotsTaken(answer)]).toEqual([2, 2]);
   });
 
+  it('once it was lost twice, until the upstream has answered: then the next one is', async () => {
+    let isUp = false;
+    const { trap, gateway } = await openTrap((socket, request) => {
+      if (isUp && request === 1) socket.write(FINE);
+      else socket.destroy();
+    });
+    const heardFor = async () => {
+      const before = trap.heard.length;
+      return [codeOf(await ask(gateway)), trap.heard.length - before];
+    };
+    const lost = '502 upstream_unreachable';
+    expect([await heardFor(), await heardFor(), await heardFor()]).toEqual([
+      [lost, 2],
+      [lost, 1],
+      [lost, 1],
+    ]);
+    isUp = true;
+    expect([await heardFor(), await heardFor()]).toEqual([
+      ['200 ok', 1],
+      ['200 ok', 2],
+    ]);
+  });
+
   it('when the budget has no slot for it: the loss is the answer, not the budget', async () => {
     const { trap, gateway } = await openTrap((socket) => socket.destroy(), {
       TOKENS_RATE_LIMIT_PER_MINUTE: '1',
