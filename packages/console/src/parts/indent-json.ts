@@ -1,0 +1,51 @@
+import { withEscapes } from './text.ts';
+
+const SPACE = /\s/;
+const MAX_INDENT = 40;
+
+/** A text of JSON with line ends, as far as it was wanted. */
+export interface Indented {
+  readonly text: string;
+  readonly isWhole: boolean;
+}
+
+const newLine = (depth: number): string => `\n${'  '.repeat(Math.max(0, Math.min(depth, MAX_INDENT)))}`;
+
+/** The place after a string that opens at `start`, no further than `end`. */
+function afterString(json: string, start: number, end: number): number {
+  let at = start + 1;
+  while (at < end && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return Math.min(at + 1, json.length);
+}
+
+function afterSpace(json: string, start: number): number {
+  let at = start;
+  while (at < json.length && SPACE.test(json.charAt(at))) at++;
+  return at;
+}
+
+/**
+ * Sets JSON out over lines without reading its values, so that every digit of a number stays. Stops after about `limit`
+ * characters; a text that is no JSON comes out as it is or nearly so.
+ */
+export function indentJson(json: string, limit: number): Indented {
+  let [text, at, depth] = ['', afterSpace(json, 0), 0];
+  while (at < json.length && text.length < limit) {
+    const sign = json.charAt(at);
+    let end = at + 1;
+    if (sign === '"') {
+      end = afterString(json, at, at + limit - text.length);
+      text += withEscapes(json.slice(at, end));
+    } else if (sign === '{' || sign === '[') {
+      const next = afterSpace(json, end);
+      const isEmpty = json[next] === '}' || json[next] === ']';
+      if (isEmpty) end = next + 1;
+      else depth++;
+      text += isEmpty ? sign + json.charAt(next) : sign + newLine(depth);
+    } else if (sign === '}' || sign === ']') text += newLine(--depth) + sign;
+    else if (sign === ',') text += sign + newLine(depth);
+    else text += sign === ':' ? ': ' : withEscapes(sign);
+    at = afterSpace(json, end);
+  }
+  return { text, isWhole: at >= json.length };
+}

@@ -1,0 +1,67 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { Preformatted } from './code.tsx';
+import { Copy } from './copy.tsx';
+import { bytes } from './format.ts';
+import { indentJson } from './indent-json.ts';
+import './parts.css';
+
+interface JsonProps {
+  /** What it is: `Answer`. */
+  readonly label: string;
+  /** The body as it arrived: it is set out, not read, so that numbers keep every digit. */
+  readonly text: string;
+  /** What the file is called that it is saved as. */
+  readonly fileName?: string;
+}
+
+const FIRST = 20_000;
+const STEP = 100_000;
+/** More text in one page makes it slow; whoever wants to read on saves the file. */
+const MOST = 520_000;
+
+function useBlobUrl(text: string): { readonly url: string; readonly size: number } {
+  const [made, setMade] = useState({ url: '', size: 0 });
+  useEffect(() => {
+    const blob = new Blob([text], { type: 'application/json' });
+    const url = URL.createObjectURL(blob);
+    setMade({ url, size: blob.size });
+    return () => URL.revokeObjectURL(url);
+  }, [text]);
+  return made;
+}
+
+/** An answer as JSON that can be read: a long one in part, and whole as a file. */
+export function Json({ label, text, fileName = 'answer.json' }: JsonProps) {
+  const [limit, setLimit] = useState(FIRST);
+  useEffect(() => setLimit(FIRST), [text]);
+  const shown = useMemo(() => indentJson(text, limit), [text, limit]);
+  const { url, size } = useBlobUrl(text);
+  return (
+    <figure class="code">
+      <figcaption>
+        <span>
+          {label} <span class="muted small">{bytes(size)}</span>
+        </span>
+        <span class="copy">
+          <a class="small" href={url} download={fileName}>
+            Save
+          </a>
+          <Copy text={text} what={label} />
+        </span>
+      </figcaption>
+      <Preformatted>{shown.text}</Preformatted>
+      {!shown.isWhole && (
+        <p class="small muted">
+          This is the beginning.{' '}
+          {limit < MOST ? (
+            <button type="button" class="quiet" onClick={() => setLimit(limit + STEP)}>
+              Show more
+            </button>
+          ) : (
+            'Save it to read the rest.'
+          )}
+        </p>
+      )}
+    </figure>
+  );
+}
