@@ -76,6 +76,7 @@ describe('figures', () => {
     [3.456, { text: '+3.46%', word: 'up' }],
     [-0.5, { text: '−0.50%', word: 'down' }],
     [0, { text: '0.00%', word: 'unchanged' }],
+    [-0.0012, { text: '0.00%', word: 'unchanged' }],
     [1e308, { text: '+1E308%', word: 'up' }],
     [null, undefined],
   ])('a change of %j has a sign and a word', (value, said) => expect(change(value)).toEqual(said));

@@ -1,12 +1,24 @@
 import { GatewayError } from '@asset-gateway/client';
 
+const UNREACHABLE = 'The gateway does not answer. It may be starting again, or the network is gone.';
+
 /** What went wrong, in the gateway's own words, and its code for whoever looks it up. */
 export function Failure({ error }: { readonly error: unknown }) {
   const isKnown = error instanceof GatewayError;
-  const message = error instanceof Error ? error.message : String(error);
+  const said = error instanceof Error ? error.message : String(error);
+  const message = isKnown && error.code === 'unreachable' ? UNREACHABLE : said;
   return (
     <div class="failure" role="alert">
       <p>{message}</p>
+      {isKnown && error.issues.length > 0 && (
+        <ul>
+          {error.issues.map((issue, at) => (
+            <li key={at}>
+              <code>{issue.name}</code> {issue.message}
+            </li>
+          ))}
+        </ul>
+      )}
       {isKnown && (
         <p class="small">
           <code>{error.code}</code>

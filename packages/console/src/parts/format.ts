@@ -10,7 +10,6 @@ const scientific = formatWith({ notation: 'scientific', maximumSignificantDigits
 const cents = formatWith({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const small = formatWith({ maximumSignificantDigits: 4 });
 const compact = formatWith({ notation: 'compact', maximumFractionDigits: 1 });
-const hundredths = formatWith({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
@@ -36,14 +35,18 @@ export function roughDollars(value: unknown): string {
 /** A number as `1.2M`; a dash for what is none. */
 export const rough = (value: unknown): string => (isNumber(value) ? sized(value, compact) : NONE);
 
+/** What is shown as 0.00. */
+const NOTHING = 0.005;
+
 /** A change in percent with its sign, and in a word for whoever sees no colour; nothing for what is no number. */
 export function change(
   value: unknown,
 ): { readonly text: string; readonly word: 'up' | 'down' | 'unchanged' } | undefined {
   if (!isNumber(value)) return undefined;
-  const [sign, word] =
-    value > 0 ? (['+', 'up'] as const) : value < 0 ? (['−', 'down'] as const) : (['', 'unchanged'] as const);
-  return { text: `${sign}${sized(Math.abs(value), hundredths)}%`, word };
+  const size = Math.abs(value);
+  if (size < NOTHING) return { text: '0.00%', word: 'unchanged' };
+  const text = `${sized(size, cents)}%`;
+  return value > 0 ? { text: `+${text}`, word: 'up' } : { text: `−${text}`, word: 'down' };
 }
 
 /** The time of Unix seconds as `2026-08-03 12:00`, in UTC; a dash for what is none. */

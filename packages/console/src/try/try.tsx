@@ -1,54 +1,39 @@
-import type { TokensSearchResult } from '@asset-gateway/client';
 import { useState } from 'preact/hooks';
-import { Failure } from '../parts/failure.tsx';
-import { useAnswer } from '../parts/use-answer.ts';
-import { hrefOf, type Place } from '../router.ts';
+import type { Place } from '../router.ts';
 import type { Session } from '../session.ts';
+import { Asset } from './asset.tsx';
+import { Beside } from './beside.tsx';
+import type { Said } from './said.ts';
+import { Search } from './search.tsx';
+import './try.css';
 
 interface TryProps {
   readonly session: Session;
+  /** `#/try`, `#/try//<search>`, `#/try/<assetId>` or `#/try/<assetId>/<interval>`. */
   readonly place: Place;
 }
 
 /** Search, an asset, and beside it how the call was signed. */
-export function Try({ session }: TryProps) {
-  const [query, setQuery] = useState('sol');
+export function Try({ session, place: { rest } }: TryProps) {
+  const [said, tell] = useState<Said>();
+  const [assetId = '', second = ''] = rest;
   return (
-    <>
-      <h1>Market data for a signature</h1>
-      <search>
-        <form onSubmit={(event) => event.preventDefault()}>
-          <label for="query">Search assets</label>
-          <input
-            id="query"
-            type="search"
-            value={query}
-            autocomplete="off"
-            onInput={({ currentTarget }) => setQuery(currentTarget.value)}
-          />
-        </form>
-      </search>
-      <Results session={session} query={query.trim()} />
-    </>
-  );
-}
-
-function Results({ session, query }: { readonly session: Session; readonly query: string }) {
-  const found = useAnswer(
-    async (signal): Promise<TokensSearchResult | undefined> =>
-      query === '' ? undefined : session.client.with({ signal }).tokens.search({ q: query }),
-    [query],
-  );
-  if (found.is === 'failed') return <Failure error={found.error} />;
-  return (
-    <ul class="results" aria-busy={found.is === 'waiting'}>
-      {(found.is === 'here' ? (found.value?.results ?? []) : []).map(({ assetId, name, symbol }) => (
-        <li key={assetId}>
-          <a href={hrefOf('try', assetId)}>
-            {name ?? assetId} {symbol && <span class="muted">{symbol}</span>}
-          </a>
-        </li>
-      ))}
-    </ul>
+    <div class="try">
+      <div>
+        {assetId === '' ? (
+          <>
+            <h1>Market data for a signature</h1>
+            <p class="lead">
+              No account and no API key: a key that was made in this tab signs each call. Asset data costs nothing; all
+              callers share a number of calls a minute.
+            </p>
+            <Search session={session} query={second} tell={tell} />
+          </>
+        ) : (
+          <Asset session={session} assetId={assetId} wanted={second} tell={tell} />
+        )}
+      </div>
+      <Beside said={said} />
+    </div>
   );
 }

@@ -1,4 +1,5 @@
-import { ENUMERATIONS, oneOf } from '../parameters.ts';
+import { ENUMERATIONS } from '../enumerations.ts';
+import { oneOf } from '../parameters.ts';
 import {
   each,
   integer,

@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox';
-import { ENUMERATIONS, oneOf } from '../parameters.ts';
+import { ENUMERATIONS } from '../enumerations.ts';
+import { oneOf } from '../parameters.ts';
 import type { ResultShape } from '../route.ts';
 import { always, each, flag, integer, list, nullable, object, optional, seconds, string, u64 } from './fields.ts';
 

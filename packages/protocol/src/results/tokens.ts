@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { ENUMERATIONS, oneOf } from '../parameters.ts';
+import { ENUMERATIONS } from '../enumerations.ts';
+import { oneOf } from '../parameters.ts';
 import type { ResultShape } from '../route.ts';
 import { canonicalMarket } from './canonical.ts';
 import {

@@ -1,5 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
-import { ENUMERATIONS, integer, list, oneOf, optional, text } from '../parameters.ts';
+import { ENUMERATIONS } from '../enumerations.ts';
+import { integer, list, oneOf, optional, text } from '../parameters.ts';
 import * as results from '../results/rpc.ts';
 import type { ResultShape, Route, RowOptions } from '../route.ts';
 import { exactlyOneIn, limitForFull } from '../rules.ts';

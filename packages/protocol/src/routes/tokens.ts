@@ -1,4 +1,5 @@
-import { assetId, ENUMERATIONS, integer, list, mint, oneOf, optional, text, unixSeconds } from '../parameters.ts';
+import { ENUMERATIONS } from '../enumerations.ts';
+import { assetId, integer, list, mint, oneOf, optional, text, unixSeconds } from '../parameters.ts';
 import * as asset from '../results/asset.ts';
 import * as facts from '../results/facts.ts';
 import * as results from '../results/tokens.ts';

@@ -1,0 +1,103 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { dollars, roughDollars } from '../parts/format.ts';
+import { Table } from '../parts/table.tsx';
+import { plain } from '../parts/text.ts';
+import { useCall } from '../parts/use-call.ts';
+import { Trouble } from '../parts/waiting.tsx';
+import type { Session } from '../session.ts';
+import { profile, type TokensCall, tickers } from './calls.ts';
+import { below, type Members, members, rows } from './reading.ts';
+import { keyOf, type Tell, useTelling } from './said.ts';
+
+interface OnDemandProps {
+  readonly session: Session;
+  readonly title: string;
+  readonly call: TokensCall;
+  readonly tell: Tell;
+  readonly show: (result: unknown) => VNode;
+}
+
+/** A section that is asked for when it is opened. */
+function OnDemand({ session, title, call, tell, show }: OnDemandProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [called, again] = useCall(session, isOpen ? { key: keyOf(call), ask: call.ask } : undefined);
+  useTelling(tell, call, called);
+  return (
+    <details class="on-demand" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>
+        {title} <span class="muted small">takes a call</span>
+      </summary>
+      <Trouble called={called} again={again} />
+      {called.is === 'waiting' && <p class="muted">Asking …</p>}
+      {called.is === 'here' && show(called.full.result)}
+    </details>
+  );
+}
+
+const MOST = 50;
+
+function showTickers(result: unknown): VNode {
+  return (
+    <Table<Members>
+      caption="Exchanges that trade it"
+      rows={rows(below(result, 'tickers', 'rows'), MOST)}
+      empty="No exchange is known to trade it."
+      columns={[
+        { title: 'Exchange', cell: ({ market }) => <bdi>{plain(below(market, 'name'), 40)}</bdi> },
+        { title: 'Pair', cell: ({ base, target }) => <bdi>{`${plain(base, 16)}/${plain(target, 16)}`}</bdi> },
+        { title: 'Price', isNumber: true, cell: ({ priceUsd }) => dollars(priceUsd) },
+        { title: 'Volume 24 h', isNumber: true, cell: ({ volume24hUsd }) => roughDollars(volume24hUsd) },
+      ]}
+    />
+  );
+}
+
+const isSafe = (url: unknown): url is string =>
+  typeof url === 'string' && url.startsWith('https://') && URL.canParse(url);
+
+function showProfile(result: unknown): VNode {
+  const block = below(result, 'profile');
+  const data = members(below(block, 'data'));
+  const { description, links, allTimeHigh, allTimeHighDate } = data;
+  if (below(block, 'ok') !== true) return <p class="muted">{plain(below(block, 'message')) || 'Nothing is known.'}</p>;
+  return (
+    <>
+      <p>{plain(description, 2000)}</p>
+      <p>
+        Highest ever: {dollars(allTimeHigh)} <span class="muted">{plain(allTimeHighDate, 64).slice(0, 10)}</span>
+      </p>
+      <ul class="links">
+        {Object.entries(members(links))
+          .filter(([, url]) => isSafe(url))
+          .map(([name, url]) => (
+            <li key={name}>
+              <a href={String(url)} rel="noreferrer noopener" target="_blank">
+                {plain(name, 24)} <span class="muted small">{plain(new URL(String(url)).host, 60)}</span>
+              </a>
+            </li>
+          ))}
+      </ul>
+    </>
+  );
+}
+
+/** What of an asset is asked for only by who opens it. */
+export function More({
+  session,
+  assetId,
+  tell,
+}: {
+  readonly session: Session;
+  readonly assetId: string;
+  readonly tell: Tell;
+}) {
+  const given = { session, tell };
+  return (
+    <section>
+      <h2>More</h2>
+      <OnDemand {...given} title="Exchanges" call={tickers(assetId)} show={showTickers} />
+      <OnDemand {...given} title="About" call={profile(assetId)} show={showProfile} />
+    </section>
+  );
+}

@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { launchChromium } from '../kit/chromium.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { axeFaults, LOOKS, visit } from './console.ts';
+import { drawnIn, rowsOf } from './try-kit.ts';
+
+const TAG = '<img src=x onerror="document.title=`gone`">';
+const RIGHT_TO_LEFT = '\u202e';
+const LONG = 'x'.repeat(3000);
+const SCRIPT = 'javascript:document.title="gone"';
+const FOREIGN = 'https://pixel.invalid/seen.png';
+
+const asset = (name: unknown, more = {}) => ({ assetId: 'solana', name, symbol: name, category: name, ...more });
+const market = { price: 1e308, liquidity: -1e308, priceChange24hPercent: 1e308, logoURI: FOREIGN };
+const variant = { mint: SCRIPT, symbol: TAG, kind: TAG, issuerUrl: SCRIPT, issuer: TAG, market };
+const candle = (time: unknown, price: unknown) => ({
+  time,
+  open: price,
+  high: price,
+  low: price,
+  close: price,
+  volume: null,
+});
+const block = (data: unknown) => ({ ok: true, data });
+
+const CARDS: readonly (readonly [string, unknown])[] = [
+  ['no object', 'text'],
+  ['null', null],
+  ['an empty one', {}],
+  ['nulls', { asset: { stats: null, variantGroups: null, primaryVariant: null }, includes: null }],
+  ['lists in place of objects', { asset: [[]], includes: [{ ok: true }] }],
+  [
+    'blocks without data',
+    { asset: asset(null), includes: { ohlcv: block(null), risk: block(7), markets: { ok: false, message: TAG } } },
+  ],
+];
+
+suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  beforeAll(async () => {
+    gateway = await startTestGateway({}, PATIENT);
+    browser = await launchChromium(executablePath);
+  });
+  afterEach(() => gateway.upstream.faults.reset());
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  const answers = (body: unknown) => {
+    gateway.upstream.faults.body = JSON.stringify(body);
+  };
+  const open = (place: string) => visit(browser, `${gateway.url}/${place}`, LOOKS.narrow);
+
+  /** Whether nothing of an answer has become part of the page but its text. */
+  async function expectTextAlone(page: Page, faults: readonly string[]): Promise<void> {
+    const hrefs = await page.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
+    expect(hrefs.filter((href) => !/^(?:#\/|blob:|https:)/.test(href))).toEqual([]);
+    expect(await page.locator('img, iframe, main script, main style').count()).toBe(0);
+    expect([await page.title(), faults, await axeFaults(page)]).toEqual(['Try · Asset gateway', [], []]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(LOOKS.narrow.viewport.width);
+  }
+
+  it('shows names as the text that they are, cut and without what cannot be seen', async () => {
+    answers({
+      results: [
+        asset(TAG, { imageUrl: SCRIPT, stats: { price: 1e308, priceChange24hPercent: -1e308 } }),
+        asset(LONG, { imageUrl: FOREIGN, stats: null }),
+        asset(`${RIGHT_TO_LEFT}CDSU\u0000\u2066`, { stats: { price: null, priceChange24hPercent: 'up' } }),
+        asset(null, { assetId: '../../x?y#z' }),
+        asset({ toString: 7 }, { assetId: { a: 1 } }),
+        null,
+        'text',
+        [asset('in a list')],
+      ],
+    });
+    const { page, faults, close } = await open('#/try//anything');
+    await page.getByRole('link', { name: TAG }).waitFor();
+    const shown = await page.locator('.results li').allTextContents();
+    expect(shown.length).toBe(5);
+    expect(shown[0]).toContain('$1E308');
+    expect(shown[1]?.length).toBeLessThan(250);
+    expect(shown[2]).toMatch(/^CDSU/);
+    expect(shown.join('')).not.toMatch(/\p{Cf}|undefined|NaN|object/u);
+    const odd = page.getByRole('link', { name: '../../x?y#z' });
+    expect(await odd.getAttribute('href')).toBe('#/try/..%2F..%2Fx%3Fy%23z');
+    await page.getByText('The answer as JSON').click();
+    expect(
+      await page
+        .getByRole('figure', { name: /^Answer/ })
+        .locator('pre')
+        .textContent(),
+    ).toContain('"\\u202eCDSU');
+    await expectTextAlone(page, faults);
+    await close();
+  });
+
+  it.each(CARDS)('stays a page when the answer about an asset is made of %s', async (_, body) => {
+    answers(body);
+    const { page, faults, close } = await open('#/try/solana');
+    await page.getByRole('heading', { name: 'Variants' }).waitFor();
+    expect(await page.locator('main').textContent()).not.toMatch(/undefined|NaN|\[object/);
+    await expectTextAlone(page, faults);
+    await close();
+  });
+
+  it('draws what can be drawn of candles in any order, and shows the others in the table', async () => {
+    const data = [
+      candle(7200, 3),
+      null,
+      candle(3600, 2),
+      candle(3600, null),
+      'x',
+      candle(10_800, 1e308),
+      candle(1e300, 4),
+    ];
+    answers({
+      asset: asset(TAG, { stats: market, variantGroups: { spot: [variant, null], [TAG]: 'x' }, description: LONG }),
+      includes: {
+        ohlcv: block([...data, candle(7200, 5), candle(14_400, -1), candle(Number.MAX_VALUE, 1)]),
+        risk: block({ marketScore: { score: 1e308, grade: LONG, label: TAG, components: { liquidityHealth: [] } } }),
+        markets: block({ markets: [{ name: TAG, source: LONG, price: 1e308, liquidity: null }], total: 1e308 }),
+      },
+    });
+    const { page, faults, close } = await open('#/try/solana');
+    expect((await drawnIn(page)).painted).toBeGreaterThan(500);
+    await page.getByText('3 rows of the answer are no candles').waitFor();
+    await page.getByText('The same as a table').click();
+    const rows = await rowsOf(page.getByRole('table', { name: /candles of 1H/ }));
+    expect(rows.map(([time, open]) => [time, open])).toEqual([
+      ['—', '$1.00'],
+      ['—', '$4.00'],
+      ['1970-01-01 04:00', '-$1.00'],
+      ['1970-01-01 03:00', '$1E308'],
+      ['1970-01-01 02:00', '$5.00'],
+      ['1970-01-01 01:00', '$2.00'],
+    ]);
+    await expectTextAlone(page, faults);
+    await close();
+  });
+
+  it('says that there are no candles', async () => {
+    answers({ asset: asset('Empty'), includes: { ohlcv: block([]) } });
+    const { page, faults, close } = await open('#/try/solana');
+    await page.getByText('There are no candles to draw').waitFor();
+    expect(await page.locator('canvas').count()).toBe(0);
+    await expectTextAlone(page, faults);
+    await close();
+  });
+
+  it('links to nothing but https, and tells nobody where the reader comes from', async () => {
+    gateway.upstream.faults.only = ({ target }) => target.includes('/profile');
+    const links = {
+      website: 'https://safe.example/a',
+      twitter: SCRIPT,
+      [TAG]: 'http://plain.example',
+      discord: 'https://',
+    };
+    answers({ assetId: 'solana', profile: block({ links, description: TAG, allTimeHigh: 1e308 }) });
+    const { page, faults, close } = await open('#/try/solana');
+    await page.locator('summary', { hasText: 'About' }).click();
+    const outside = page.getByRole('link', { name: /website/ });
+    expect(await outside.getAttribute('rel')).toBe('noreferrer noopener');
+    expect(await page.locator('.links a').count()).toBe(1);
+    await expectTextAlone(page, faults);
+    await close();
+  });
+
+  it('shows an answer of nearly 5 MiB in part, and saves it whole', async () => {
+    const mib = 1024 * 1024;
+    const results = [asset('Long', { note: 'y'.repeat(4.9 * mib) }), ...Array.from({ length: 60 }, () => asset('One'))];
+    answers({ results });
+    const { page, faults, close } = await open('#/try//long');
+    await page.getByRole('link', { name: 'Long' }).waitFor();
+    expect(await page.locator('.results li').count()).toBe(50);
+    await page.getByText('The answer as JSON').click();
+    await page.getByText('4.9 MiB').waitFor();
+    const shown = page.getByRole('figure', { name: /^Answer/ }).locator('pre');
+    expect((await shown.textContent())?.length).toBeLessThan(21_000);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(async () => (await shown.textContent())?.length).toBeGreaterThan(100_000);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Save' }).click(),
+    ]);
+    const saved = JSON.parse(readFileSync(await download.path(), 'utf8')) as { result: unknown };
+    expect([download.suggestedFilename(), saved.result]).toEqual(['search.json', { results }]);
+    await expectTextAlone(page, faults);
+    await close();
+  });
+});

@@ -1,0 +1,124 @@
+import { rmSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { freePort } from '../http/ports.ts';
+import { launchChromium } from '../kit/chromium.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { axeFaults, picture, visit } from './console.ts';
+import { drawnIn, targetsSince } from './try-kit.ts';
+
+const LIMIT = 4;
+/** Long enough for a slow machine to use up the budget in it. */
+const WINDOW_MS = 10_000;
+
+const result = (page: Page, name: RegExp) => page.getByRole('listitem').getByRole('link', { name });
+
+suiteWith(
+  'chromium',
+  'trying a gateway that has troubles',
+  (executablePath) => {
+    const dataDir = makeFolder();
+    let port: number;
+    let gateway: TestGateway;
+    let browser: Browser;
+    const start = (variables = {}) =>
+      startTestGateway({ PORT: String(port), ...variables }, { ...PATIENT, dataDir, windowMs: WINDOW_MS });
+    beforeAll(async () => {
+      port = await freePort();
+      gateway = await start();
+      browser = await launchChromium(executablePath);
+    });
+    beforeEach(() => gateway.upstream.faults.reset());
+    afterAll(async () => {
+      await browser?.close();
+      await gateway?.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    });
+
+    const arrivals = () => gateway.upstream.arrivals;
+    const open = (place = '') => visit(browser, `${gateway.url}/${place}`);
+
+    it('shows the answer to what was typed last, whatever comes of what was typed before', async () => {
+      const { page, faults, close } = await open();
+      const before = arrivals().length;
+      Object.assign(gateway.upstream.faults, {
+        delayMs: 3000,
+        only: ({ target }: { target: string }) => target.includes('q=gold'),
+      });
+      await page.getByLabel('Search assets').fill('gold');
+      await expect.poll(() => arrivals().length).toBe(before + 1);
+      await page.getByLabel('Search assets').fill('sol');
+      await result(page, /^Solana/).waitFor();
+      await page.waitForTimeout(3000);
+      expect(await result(page, /^Gold/).count()).toBe(0);
+      expect(targetsSince(arrivals(), before).map((target) => /q=(\w+)/.exec(target)?.[1])).toEqual(['gold', 'sol']);
+      expect(faults).toEqual([]);
+      await close();
+    });
+
+    it('waits as long as the gateway asks for, says so, and goes on by itself', async () => {
+      const { page, faults, close } = await open('#/try//sol');
+      await result(page, /^Solana/).waitFor();
+      Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '2', times: 1 });
+      const before = arrivals().length;
+      await page.getByLabel('Search assets').fill('gold');
+      await page.getByText(/asks for a pause; .*Retry-After/).waitFor();
+      await page.getByText(/goes on by itself at \d\d:\d\d:\d\d/).waitFor();
+      expect(await axeFaults(page)).toEqual([]);
+      await picture(page, 'try-pause-light');
+      await result(page, /^Gold/).waitFor();
+      expect([faults, arrivals().length - before]).toEqual([[], 2]);
+      await close();
+    });
+
+    it('says what happened when the gateway has stopped, and tries again when it is back', async () => {
+      const { page, faults, close } = await open('#/try//sol');
+      await result(page, /^Solana/).waitFor();
+      await gateway.stop();
+      await page.getByLabel('Search assets').fill('gold');
+      await page.getByText('The gateway does not answer.').waitFor();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('The gateway does not answer.').waitFor();
+      gateway = await start();
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await result(page, /^Gold/).waitFor();
+      await result(page, /^Gold/).click();
+      expect((await drawnIn(page)).painted).toBeGreaterThan(1000);
+      expect(faults.filter((fault) => !fault.includes('ERR_CONNECTION_REFUSED'))).toEqual([]);
+      await close();
+    });
+
+    it('asks for nothing by itself when few calls are left, and for nothing at all when none is', async () => {
+      await gateway.stop();
+      gateway = await start({ TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+      const { page, faults, close } = await open();
+      const search = page.getByLabel('Search assets');
+      await search.fill('sol');
+      await page.getByText(`3 of ${LIMIT} calls left`).waitFor();
+      await search.fill('gold');
+      await page.getByText('press Enter to search').waitFor();
+      await page.waitForTimeout(400);
+      expect(arrivals().length).toBe(1);
+      for (const [query, left] of [
+        ['gold', 2],
+        ['tesla', 1],
+        ['silver', 0],
+      ] as const) {
+        await search.fill(query);
+        await search.press('Enter');
+        await page.getByText(`${left} of ${LIMIT} calls left`).waitFor();
+      }
+      await search.fill('usdc');
+      await search.press('Enter');
+      await page.getByText('All calls of this minute are used up').waitFor();
+      expect(arrivals().length).toBe(LIMIT);
+      await expect.poll(() => arrivals().length, { timeout: 2 * WINDOW_MS }).toBe(LIMIT + 1);
+      expect(arrivals().at(-1)?.target).toContain('q=usdc');
+      expect(faults).toEqual([]);
+      await close();
+    });
+  },
+  { timeout: 60_000 },
+);

@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { createClient } from '@asset-gateway/client';
+import { createTools } from '@asset-gateway/client/tools';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
+import { launchChromium } from '../kit/chromium.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { runCode } from '../kit/run-code.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { axeFaults, LOOKS, picture, visit } from './console.ts';
+import { drawnIn, rowsOf, tabTo, targetsSince } from './try-kit.ts';
+
+const run = promisify(execFile);
+const MAIN = 'packages/cli/bin/main.js';
+
+interface Candle {
+  readonly time: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+const cellsOf = ({ time, open, high, low, close, volume }: Candle): string[] => [
+  utcMinute(time),
+  ...[open, high, low, close].map(dollars),
+  roughDollars(volume),
+];
+
+const result = (page: Page, name: RegExp) => page.getByRole('listitem').getByRole('link', { name });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  beforeAll(async () => {
+    const now = Date.now();
+    gateway = await startTestGateway({ TOKENS_RATE_LIMIT_PER_MINUTE: '300' }, { marketNow: () => now });
+    browser = await launchChromium(executablePath);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  const arrivals = () => gateway.upstream.arrivals;
+
+  /** What the gateway answers to what the page asked the upstream last. */
+  async function lastCandles(): Promise<Candle[]> {
+    const [path] = targetsSince(arrivals(), arrivals().length - 1);
+    const { query } = { query: path?.slice(path.indexOf('?')) };
+    const response = await createClient({ baseUrl: gateway.url }).ask(`/v1/x402/tokens/assets/solana${query}`);
+    const body = (await response.json()) as { result: { includes: { ohlcv: { data: Candle[] } } } };
+    return body.result.includes.ohlcv.data;
+  }
+
+  it('searches, opens an asset, changes the interval, and sees candles and how each call was signed', async () => {
+    const before = arrivals().length;
+    const { page, faults, close } = await visit(browser, `${gateway.url}/`);
+    expect(arrivals().length).toBe(before);
+    await page.getByLabel('Search assets').fill('sol');
+    await result(page, /^Solana/).waitFor();
+    expect(targetsSince(arrivals(), before)).toEqual(['/v1/assets/search?q=sol&limit=20']);
+    const stages = page.getByLabel('The last call').locator('.exchange > li');
+    expect((await stages.allInnerTexts()).map((text) => text.split('\n', 1)[0])).toEqual([
+      expect.stringMatching(/^The gateway asks first 402, after \d+ ms$/),
+      'The key of this tab signs',
+      expect.stringMatching(/^The gateway answers 200, after \d+ ms$/),
+    ]);
+    expect(await stages.nth(1).textContent()).toContain('wants you to sign in with your Solana account');
+
+    await result(page, /^Solana/).click();
+    await page.getByRole('heading', { level: 1, name: 'Solana SOL' }).waitFor();
+    const hours = await drawnIn(page);
+    expect(hours.painted).toBeGreaterThan(1000);
+    expect(arrivals().length).toBe(before + 2);
+    expect((await stages.allInnerTexts())[0]).toContain('No challenge was needed');
+
+    await page.getByRole('link', { name: '1D', exact: true }).click();
+    await page.getByText('The same as a table').click();
+    const table = page.getByRole('table', { name: /candles of 1D/ });
+    await table.waitFor();
+    expect(arrivals().length).toBe(before + 3);
+    const candles = await lastCandles();
+    expect(candles.length).toBeGreaterThan(100);
+    expect(await rowsOf(table)).toEqual(candles.toReversed().map(cellsOf));
+    await expect.poll(() => drawnIn(page)).not.toEqual(hours);
+
+    const spent = arrivals().length;
+    await page.goBack();
+    await page.locator('[aria-current]', { hasText: '1H' }).waitFor();
+    await expect.poll(() => drawnIn(page)).toEqual(hours);
+    await page.goBack();
+    await result(page, /^Solana/).waitFor();
+    expect(await page.getByLabel('Search assets').inputValue()).toBe('sol');
+    expect([faults, arrivals().length]).toEqual([[], spent]);
+    await close();
+  });
+
+  it('does the same by keyboard alone', async () => {
+    const { page, faults, close } = await visit(browser, `${gateway.url}/`);
+    await tabTo(page, page.getByLabel('Search assets'));
+    await page.keyboard.type('solana');
+    await result(page, /^Solana/).waitFor();
+    await tabTo(page, result(page, /^Solana/));
+    await page.keyboard.press('Enter');
+    const heading = page.getByRole('heading', { level: 1, name: 'Solana SOL' });
+    await heading.waitFor();
+    expect(await heading.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    await drawnIn(page);
+    await tabTo(page, page.getByRole('link', { name: '4H', exact: true }));
+    await page.keyboard.press('Enter');
+    await page.locator('[aria-current]', { hasText: '4H' }).waitFor();
+    await tabTo(page, page.locator('summary', { hasText: 'The same as a table' }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('table', { name: /candles of 4H/ }).waitFor();
+    await tabTo(page, page.getByRole('region', { name: /candles of 4H/ }));
+    await tabTo(page, page.locator('summary', { hasText: 'Exchanges' }));
+    await page.keyboard.press('Enter');
+    await page.getByRole('table', { name: /Exchanges/ }).waitFor();
+    await tabTo(page, button(page, 'Copy curl'));
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it.each(Object.entries(LOOKS))('has nothing that axe finds wrong on any of these ways, %s', async (name, look) => {
+    const { page, faults, close } = await visit(browser, `${gateway.url}/#/try//sol`, look);
+    await result(page, /^Solana/).waitFor();
+    const found = [await axeFaults(page)];
+    await picture(page, `try-search-${name}`);
+    await page.goto(`${gateway.url}/#/try/solana`);
+    await drawnIn(page);
+    await picture(page, `try-asset-${name}`);
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    await page.getByRole('table', { name: /Exchanges/ }).waitFor();
+    await page.getByText('Highest ever').waitFor();
+    found.push(await axeFaults(page));
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect([found.flat(), faults, width]).toEqual([[], [], look.viewport.width]);
+    await close();
+  });
+
+  it.each([
+    ['a search', `#/try//${encodeURIComponent(`it's "$(id)" \\`)}`],
+    ['an asset', '#/try/solana/1D'],
+  ])('copies %s as curl, TypeScript, command line and tool, each of which makes that call', async (_, place) => {
+    const { page, faults, close } = await visit(browser, `${gateway.url}/${place}`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const copied = async (title: string): Promise<string> => {
+      await button(page, `Copy ${title}`).click();
+      await page.getByLabel('The last call').getByText('Copied').first().waitFor();
+      return page.evaluate<string>('navigator.clipboard.readText()');
+    };
+    const curl = await copied('curl');
+    const asked = await run('sh', ['-c', curl]);
+    expect(asked.stdout).toMatch(/^HTTP\/1\.1 402 /);
+    expect(asked.stdout.toLowerCase()).toContain('\npayment-required: ');
+
+    const answers = [];
+    const before = arrivals().length;
+    const typescript = await copied('TypeScript');
+    const { status, stderr } = await runCode(typescript, {});
+    expect([status, stderr]).toEqual([0, '']);
+    const commandLine = await copied('Command line');
+    const words = commandLine.replace('npx -y @asset-gateway/cli', `"${process.execPath}" ${MAIN}`);
+    expect(words).not.toBe(commandLine);
+    const { stdout } = await run('sh', ['-c', words], { env: { PATH: process.env.PATH, HOME: '/nowhere' } });
+    answers.push((JSON.parse(stdout) as { result: unknown }).result);
+    const { name, arguments: given } = JSON.parse(await copied('MCP tool')) as { name: string; arguments: unknown };
+    const tool = createTools(createClient({ baseUrl: gateway.url })).find((each) => each.name === name);
+    answers.push(await tool?.execute(given));
+    expect(answers[1]).toEqual(answers[0]);
+    const targets = targetsSince(arrivals(), before).map((target) => decodeURIComponent(target));
+    expect([targets.length, new Set(targets).size]).toEqual([3, 1]);
+    expect(targets[0]).toBe(decodeURIComponent(targetsSince(arrivals(), before - 1)[0] ?? ''));
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('is told when nothing is found, and in the words of the gateway when it refuses', async () => {
+    const { page, faults, close } = await visit(browser, `${gateway.url}/#/try//zzzz`);
+    await page.getByText('Nothing is called “zzzz”').waitFor();
+    await page.goto(`${gateway.url}/#/try/nothing-of-that-name`);
+    await page.getByText('upstream_rejected').waitFor();
+    const before = arrivals().length;
+    await page.goto(`${gateway.url}/#/try/${encodeURIComponent('../secret')}`);
+    await page.getByText('invalid_request').waitFor();
+    await page.getByRole('alert').getByText('assetId').waitFor();
+    expect([faults, arrivals().length]).toEqual([[], before]);
+    await close();
+  });
+});
