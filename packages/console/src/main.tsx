@@ -1,11 +1,15 @@
 import { render } from 'preact';
 import { usePlace } from './router.ts';
+import { Routes } from './routes/routes.tsx';
 import { openSession, type Session } from './session.ts';
 import { Shell, type View } from './shell.tsx';
 import { Try } from './try/try.tsx';
 
 function viewsOf(session: Session): View[] {
-  return [{ name: 'try', title: 'Try', show: (place) => <Try session={session} place={place} /> }];
+  return [
+    { name: 'try', title: 'Try', show: (place) => <Try session={session} place={place} /> },
+    { name: 'routes', title: 'Routes', show: (place) => <Routes session={session} place={place} /> },
+  ];
 }
 
 function App({ views }: { readonly views: readonly View[] }) {

@@ -6,6 +6,8 @@ export interface Session {
   readonly address: string;
   readonly client: FreeClient;
   readonly recorder: Recorder;
+  /** Sends a request and pays for it, within the caps of the wallet; nothing where no wallet pays. */
+  readonly buy?: (path: string, body?: unknown) => Promise<Response>;
 }
 
 /** Begins a session with a key that is made here, cannot be read, and is gone with the tab. */

@@ -1,0 +1,29 @@
+import type { SystemCatalogResult } from '@asset-gateway/client';
+import type { Session } from '../session.ts';
+import type { FormRow } from './fields.ts';
+
+/** A row of the catalog, and the name that a link to it has. */
+export type Row = SystemCatalogResult['routes'][number] & FormRow & { readonly id: string };
+
+/** What the surfaces are, for whoever sees them first. */
+export const SURFACES: Readonly<Record<string, string>> = {
+  tokens: 'Asset data',
+  rpc: 'Solana RPC',
+  das: 'Digital assets',
+  wallet: 'Wallet data',
+  credit: 'Credit',
+};
+
+let asked: Promise<readonly Row[]> | undefined;
+
+const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['routes'][number]): string =>
+  [surface, ...(cluster ? [cluster, provider] : []), method].join('.');
+
+/** All rows, asked for once; a failure is forgotten. */
+export function rowsOf({ client }: Session): Promise<readonly Row[]> {
+  asked ??= client.system.catalog().then(({ routes }) => routes.map((row) => ({ ...row, id: idOf(row) }) as Row));
+  asked.catch(() => {
+    asked = undefined;
+  });
+  return asked;
+}

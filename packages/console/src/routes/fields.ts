@@ -1,0 +1,139 @@
+/** JSON Schema, as far as the catalog uses it. */
+export interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+}
+
+/** One place of a request that a value can be written into. */
+export interface Field {
+  readonly place: 'path' | 'query' | 'body';
+  /** As the gateway names it in what it finds wrong: `params[1].limit`. */
+  readonly name: string;
+  readonly steps: readonly (string | number)[];
+  readonly kind: 'text' | 'number' | 'choice' | 'flag' | 'list' | 'json';
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+}
+
+/** A row of the catalog, as far as a form needs it. */
+export interface FormRow {
+  readonly httpMethod: string;
+  readonly inputSchema: Schema;
+  readonly inputExample?: unknown;
+  readonly pathParamsSchema?: Schema;
+  readonly pathParamsExample?: unknown;
+}
+
+const MOST_CHECKED = 8192;
+
+function kindOf({ type, enum: words, items }: Schema): Field['kind'] {
+  if (words) return 'choice';
+  if (type === 'boolean') return 'flag';
+  if (type === 'integer' || type === 'number') return 'number';
+  if (type === 'array') return items?.type === 'string' ? 'list' : 'json';
+  return type === 'string' ? 'text' : 'json';
+}
+
+const nameOf = (steps: Field['steps']): string =>
+  steps.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${step}`)).join('');
+
+function fieldsIn(schema: Schema, at: Pick<Field, 'place' | 'steps' | 'isRequired'>): Field[] {
+  const { place, steps, isRequired } = at;
+  if (schema.properties)
+    return Object.entries(schema.properties).flatMap(([name, inner]) => {
+      const isNeeded = isRequired && schema.required?.includes(name) === true;
+      return fieldsIn(inner, { place, steps: [...steps, name], isRequired: isNeeded });
+    });
+  if (schema.prefixItems)
+    return schema.prefixItems.flatMap((inner, index) => {
+      const isNeeded = isRequired && index < (schema.minItems ?? 0);
+      return fieldsIn(inner, { place, steps: [...steps, index], isRequired: isNeeded });
+    });
+  return [{ place, name: nameOf(steps), steps, kind: kindOf(schema), schema, isRequired }];
+}
+
+/** Every field of a row's form, in the order of its schemas. */
+export function fieldsOf({ httpMethod, inputSchema, pathParamsSchema = {} }: FormRow): Field[] {
+  const top = { steps: [], isRequired: true } as const;
+  const place = httpMethod === 'POST' ? 'body' : 'query';
+  return [...fieldsIn(pathParamsSchema, { ...top, place: 'path' }), ...fieldsIn(inputSchema, { ...top, place })].filter(
+    ({ steps }) => steps.length > 0,
+  );
+}
+
+const valueAt = (from: unknown, steps: Field['steps']): unknown =>
+  steps.reduce<unknown>((value, step) => (value as Record<string, unknown> | null | undefined)?.[step], from);
+
+/** What stands in a field before anybody has written into it: the row's example. */
+export function exampleOf({ place, steps, kind }: Field, { inputExample, pathParamsExample }: FormRow): string {
+  const value = valueAt(place === 'path' ? pathParamsExample : inputExample, steps);
+  if (value === undefined) return '';
+  if (kind === 'list' && Array.isArray(value)) return value.join('\n');
+  return kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
+}
+
+const itemsIn = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isWithin = (value: number, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): boolean =>
+  value >= least && value <= most;
+
+function textFault(text: string, { minLength, maxLength, pattern }: Schema): string | undefined {
+  const { length } = [...text.slice(0, MOST_CHECKED)];
+  if (!isWithin(length, minLength, maxLength)) return `Must have at most ${maxLength ?? MOST_CHECKED} characters.`;
+  const isFine = pattern === undefined || text.length > MOST_CHECKED || new RegExp(pattern, 'u').test(text);
+  return isFine ? undefined : 'Does not look like one.';
+}
+
+function numberFault(text: string, { minimum, maximum }: Schema): string | undefined {
+  if (!/^-?[0-9]{1,20}$/.test(text)) return 'Must be a whole number.';
+  return isWithin(Number(text), minimum, maximum) ? undefined : `Must be from ${minimum} to ${maximum}.`;
+}
+
+function listFault(text: string, { items = {}, minItems, maxItems = 0 }: Schema): string | undefined {
+  const all = itemsIn(text);
+  if (!isWithin(all.length, minItems, maxItems || undefined)) return `Must hold ${minItems ?? 0} to ${maxItems}.`;
+  const wrong = all.findIndex((each) => (items.enum ? !items.enum.includes(each) : textFault(each, items)));
+  return wrong < 0 ? undefined : `Line ${wrong + 1} does not look like one.`;
+}
+
+/** What is plainly wrong with a field, before anything is sent; the gateway has the last word. */
+export function faultOf({ kind, schema, isRequired }: Field, text: string): string | undefined {
+  if (text.trim() === '') return isRequired && !(kind === 'list' && schema.minItems === 0) ? 'Is needed.' : undefined;
+  if (kind === 'number') return numberFault(text.trim(), schema);
+  if (kind === 'list') return listFault(text, schema);
+  if (kind === 'json') return isJson(text) ? undefined : 'Is no JSON.';
+  return kind === 'text' ? textFault(text, schema) : undefined;
+}
+
+/** What a field's text stands for; a text that is none of its kind is sent as it is, for the gateway to judge. */
+export function sentAs({ kind }: Field, text: string): unknown {
+  if (kind === 'number') return /^-?[0-9]{1,15}$/.test(text.trim()) ? Number(text) : text;
+  if (kind === 'flag') return text === 'true';
+  if (kind === 'list') return itemsIn(text);
+  return kind === 'json' && isJson(text) ? JSON.parse(text) : text;
+}

@@ -1,0 +1,55 @@
+import { type Field, sentAs } from './fields.ts';
+
+/** What was written into the fields, by place and name. */
+export type Texts = Readonly<Record<string, string>>;
+
+/** A request, ready to be sent: a body makes it a POST. */
+export interface FormRequest {
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+export const keyOf = ({ place, name }: Pick<Field, 'place' | 'name'>): string => `${place} ${name}`;
+
+type Tree = Record<string | number, unknown>;
+
+/** Writes a value to where its steps lead, making what is not there yet. */
+function write(into: Tree, steps: Field['steps'], value: unknown): void {
+  const [step = '', next] = steps;
+  if (next === undefined) {
+    into[step] = value;
+    return;
+  }
+  into[step] ??= typeof next === 'number' ? [] : {};
+  write(into[step] as Tree, steps.slice(1), value);
+}
+
+const asQuery = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value));
+
+/** Puts a request together from the fields that something was written into. */
+export function requestOf(
+  { path, httpMethod }: { readonly path: string; readonly httpMethod: string },
+  fields: readonly Field[],
+  texts: Texts,
+): FormRequest {
+  const query = new URLSearchParams();
+  const body: Tree = {};
+  let filled = path;
+  for (const field of fields) {
+    const text = texts[keyOf(field)] ?? '';
+    if (field.place === 'path') filled = filled.replace(`:${field.name}`, () => encodeURIComponent(text));
+    else if (text.trim() === '') continue;
+    else if (field.place === 'query') query.set(field.name, asQuery(sentAs(field, text)));
+    else write(body, field.steps, sentAs(field, text));
+  }
+  const search = query.toString();
+  return { path: search === '' ? filled : `${filled}?${search}`, ...(httpMethod === 'POST' && { body }) };
+}
+
+/** Which field a violation belongs to: itself, what it lies in, or one of several that it names. */
+export function concerns({ place, name }: Field, issue: { readonly in: string; readonly name: string }): boolean {
+  if (issue.in !== place) return false;
+  return issue.name
+    .split(',')
+    .some((each) => each === name || each.startsWith(`${name}[`) || each.startsWith(`${name}.`));
+}

@@ -1,0 +1,91 @@
+import type { Issue } from '@asset-gateway/protocol';
+import { useState } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
+import { hrefOf } from '../router.ts';
+import type { Session } from '../session.ts';
+import { Answer, type Came } from './answer.tsx';
+import type { Row } from './catalog.ts';
+import { Form, type Sending } from './form.tsx';
+import type { FormRequest } from './request.ts';
+
+interface RouteProps {
+  readonly session: Session;
+  readonly row: Row;
+}
+
+const issuesIn = (text: string): readonly Issue[] => {
+  try {
+    return (JSON.parse(text) as { readonly issues?: readonly Issue[] }).issues ?? [];
+  } catch {
+    return [];
+  }
+};
+
+/** Sends without a signature and without money: what a route asks for is shown and costs nothing. */
+const askPrice = ({ recorder }: Session, { path, body }: FormRequest): Promise<Response> =>
+  recorder.fetch(new URL(path, location.origin), {
+    ...(body !== undefined && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  });
+
+const askSigned = ({ client }: Session, { path, body }: FormRequest): Promise<Response> =>
+  client.ask(path, body === undefined ? {} : { body });
+
+function costOf({ accessMode, priceUsd, paymentRequired }: Row): string {
+  if (paymentRequired) return `$${priceUsd} a call, in USDC.`;
+  return accessMode === 'siwx' ? 'Free for a signature; it takes one call of the budget that all share.' : 'Free.';
+}
+
+/** One row: what it answers and costs, its form, and what came back. */
+export function RouteForm({ session, row }: RouteProps) {
+  const [came, setCame] = useState<Came>();
+  const [error, setError] = useState<unknown>();
+
+  const sendBy = (ask: (request: FormRequest) => Promise<Response>) => async (request: FormRequest) => {
+    setError(undefined);
+    setCame(undefined);
+    try {
+      const response = await ask(request);
+      const text = await response.text();
+      const steps = session.recorder.stepsFor(new URL(request.path, location.origin).href);
+      setCame({ status: response.status, headers: Object.fromEntries(response.headers), text, steps });
+      return issuesIn(text);
+    } catch (failure) {
+      setError(failure);
+      return [];
+    }
+  };
+  const { buy } = session;
+  const price: Sending = { label: 'Ask for the price', send: sendBy((request) => askPrice(session, request)) };
+  const paid = buy && { label: `Send and pay $${row.priceUsd}`, send: sendBy(({ path, body }) => buy(path, body)) };
+  const free: Sending = { label: 'Send', send: sendBy((request) => askSigned(session, request)) };
+
+  return (
+    <>
+      <p>
+        <a href={hrefOf('routes')}>All routes</a>
+      </p>
+      <h1>{row.description}</h1>
+      <p class="line">
+        {row.httpMethod} {row.path}
+      </p>
+      <p>
+        {costOf(row)}{' '}
+        {row.paymentRequired && (
+          <span class="muted">The gateway asks for the payment first, and looks at what was sent when it has one.</span>
+        )}
+      </p>
+      {row.rules?.map(({ description }) => (
+        <p key={String(description)} class="small muted">
+          {String(description)}
+        </p>
+      ))}
+      <Form key={row.id} row={row} sendings={row.paymentRequired ? [...(paid ? [paid] : []), price] : [free]} />
+      {error !== undefined && <Failure error={error} />}
+      {came && <Answer came={came} />}
+    </>
+  );
+}

@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks';
+import { Failure } from '../parts/failure.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
+import { hrefOf, type Place } from '../router.ts';
+import type { Session } from '../session.ts';
+import { type Row, rowsOf, SURFACES } from './catalog.ts';
+import { RouteForm } from './route.tsx';
+import './routes.css';
+
+interface RoutesProps {
+  readonly session: Session;
+  readonly place: Place;
+}
+
+const isFound = ({ id, path, description }: Row, words: readonly string[]): boolean => {
+  const text = `${id} ${path} ${description}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+};
+
+const priceOf = ({ paymentRequired, priceUsd, accessMode }: Row): string => {
+  if (paymentRequired) return `$${priceUsd}`;
+  return accessMode === 'siwx' ? 'a signature' : 'free';
+};
+
+function Surface({ name, rows }: { readonly name: string; readonly rows: readonly Row[] }) {
+  return (
+    <section aria-labelledby={`surface-${name}`}>
+      <h2 id={`surface-${name}`}>
+        {SURFACES[name] ?? name} <span class="muted small">{rows.length}</span>
+      </h2>
+      <ul class="rows">
+        {rows.map((row) => (
+          <li key={row.id}>
+            <a href={hrefOf('routes', row.id)}>{row.method}</a>
+            <span>{row.description}</span>
+            <span class="muted small">{row.cluster && `${row.cluster}, ${row.provider}`}</span>
+            <span class="price">{priceOf(row)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function List({ rows }: { readonly rows: readonly Row[] }) {
+  const [wanted, setWanted] = useState('');
+  const words = wanted.toLowerCase().split(' ').filter(Boolean);
+  const found = rows.filter((row) => isFound(row, words));
+  const surfaces = [...new Set(found.map(({ surface }) => surface))];
+  return (
+    <>
+      <h1>Every route, its form and its price</h1>
+      <p>
+        Programs read the same in <a href="/openapi.json">openapi.json</a>, <a href="/v1/catalog">the catalog</a> and{' '}
+        <a href="/llms.txt">llms.txt</a>.
+      </p>
+      <search>
+        <label for="filter">Find a route</label>
+        <input
+          id="filter"
+          type="search"
+          value={wanted}
+          autocomplete="off"
+          onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+        />
+        <p role="status" class="small muted">
+          {found.length} of {rows.length} routes
+        </p>
+      </search>
+      {surfaces.map((name) => (
+        <Surface key={name} name={name} rows={found.filter(({ surface }) => surface === name)} />
+      ))}
+    </>
+  );
+}
+
+/** All rows, or one of them with its form. */
+export function Routes({ session, place: { rest } }: RoutesProps) {
+  const [id] = rest;
+  const asked = useAnswer(() => rowsOf(session), []);
+  if (asked.is === 'failed') return <Failure error={asked.error} />;
+  if (asked.is === 'waiting') return <p role="status">Reading the catalog.</p>;
+  const row = asked.value.find((each) => each.id === id);
+  return row ? <RouteForm key={row.id} session={session} row={row} /> : <List rows={asked.value} />;
+}

@@ -1,0 +1,130 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchChromium } from '../kit/chromium.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { axeFaults, LOOKS, picture, type Visit, visit } from './console.ts';
+
+interface CatalogRow {
+  readonly surface: string;
+  readonly cluster?: string;
+  readonly provider: string;
+  readonly method: string;
+  readonly description: string;
+}
+
+const idOf = ({ surface, cluster, provider, method }: CatalogRow): string =>
+  [surface, ...(cluster ? [cluster, provider] : []), method].join('.');
+
+suiteWith('chromium', 'every route in the console', (executablePath) => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  let seen: Visit;
+  let page: Page;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ CREDIT: 'on' }, { paid: true });
+    browser = await launchChromium(executablePath);
+    seen = await visit(browser, `${gateway.url}/#/routes`);
+    page = seen.page;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  const open = async (id: string, title: string) => {
+    await page.evaluate(`location.hash = ${JSON.stringify(`#/routes/${id}`)}`);
+    await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+  };
+  const answered = () => page.getByRole('heading', { name: /^Answer/ }).textContent();
+
+  it('lists them by surface with their price, and finds one by a word', async () => {
+    await page.getByRole('status').filter({ hasText: '63 of 63 routes' }).waitFor();
+    await page.getByLabel('Find a route').fill('candles mint');
+    expect(await page.locator('.rows li').allTextContents()).toEqual([expect.stringMatching(/ohlcv.*a signature/)]);
+    await page.getByLabel('Find a route').fill('mainnet helius getBalance');
+    expect(await page.locator('.rows li').allTextContents()).toEqual([expect.stringContaining('$0.000005')]);
+  });
+
+  it('has a form for each, which holds its example and lets it be sent', async () => {
+    const { routes } = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as { routes: CatalogRow[] };
+    for (const row of routes) {
+      await open(idOf(row), row.description);
+      const needed = page.locator('form [aria-required=true]');
+      for (const field of await needed.all()) expect(await field.inputValue(), idOf(row)).not.toBe('');
+    }
+    expect(seen.faults).toEqual([]);
+  });
+
+  it.each([
+    ['tokens.search', 'Search canonical assets.', 'Send', 200],
+    ['tokens.variants', 'The variants of an asset.', 'Send', 200],
+    ['tokens.marketSnapshots', 'Cached market snapshots of up to 250 mints.', 'Send', 200],
+    ['rpc.mainnet.helius.getBalance', 'Lamports of an account.', 'Ask for the price', 402],
+    ['wallet.mainnet.helius.balances', 'What a wallet holds.', 'Ask for the price', 402],
+  ])('sends %s as its example says, and shows what came', async (id, title, label, status) => {
+    const before = gateway.upstream.arrivals.length;
+    await open(id, title);
+    await page.getByRole('button', { name: label }).click();
+    expect(await answered()).toBe(`Answer ${status}`);
+    expect(gateway.upstream.arrivals.length - before).toBe(status === 200 ? 1 : 0);
+    expect(gateway.solana?.provider.arrivals).toEqual([]);
+  });
+
+  it('stops what is plainly wrong before it is sent, and leads to the field', async () => {
+    const before = gateway.upstream.arrivals.length;
+    await open('tokens.search', 'Search canonical assets.');
+    await page.getByLabel('limit').fill('51');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Must be from 1 to 50.').waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe(await page.getByLabel('limit').getAttribute('id'));
+    expect(await page.getByLabel('limit').getAttribute('aria-invalid')).toBe('true');
+    expect(gateway.upstream.arrivals.length).toBe(before);
+  });
+
+  it("shows the gateway's own words beside the field that they are about", async () => {
+    const before = gateway.upstream.arrivals.length;
+    await page.getByRole('button', { name: 'Send as it is' }).click();
+    expect(await answered()).toBe('Answer 400');
+    const field = page.locator('.field', { has: page.getByLabel('limit') });
+    expect(await field.locator('.fault').textContent()).toBe('Must be at most 50.');
+    expect(await page.getByLabel('q', { exact: false }).first().getAttribute('aria-invalid')).toBe('false');
+    expect(gateway.upstream.arrivals.length).toBe(before);
+  });
+
+  it('shows a rule over several fields beside each of them', async () => {
+    await open('tokens.ohlcv', 'Candles of one mint.');
+    await page.getByLabel('from').fill('200');
+    await page.getByLabel('to', { exact: false }).last().fill('100');
+    await page.getByRole('button', { name: 'Send' }).click();
+    expect(await answered()).toBe('Answer 400');
+    expect(await page.locator('.fault').allTextContents()).toEqual([
+      'to must not be before from.',
+      'to must not be before from.',
+    ]);
+  });
+
+  it('is used by keyboard alone', async () => {
+    await open('tokens.search', 'Search canonical assets.');
+    await page.getByLabel('limit').focus();
+    await page.keyboard.type('2');
+    await page.keyboard.press('Enter');
+    expect(await answered()).toBe('Answer 200');
+  });
+
+  it.each(Object.entries(LOOKS))('has nothing that axe finds wrong, %s', async (name, look) => {
+    const other = await visit(browser, `${gateway.url}/#/routes`, look);
+    await other.page.locator('.rows').first().waitFor();
+    expect(await axeFaults(other.page)).toEqual([]);
+    await picture(other.page, `routes-${name}`);
+    await other.page.goto(`${gateway.url}/#/routes/tokens.ohlcv`);
+    await other.page.getByLabel('from').fill('x');
+    await other.page.getByRole('button', { name: 'Send' }).click();
+    await other.page.getByRole('button', { name: 'Send as it is' }).click();
+    await other.page.getByRole('heading', { name: /^Answer/ }).waitFor();
+    expect([...other.faults, ...(await axeFaults(other.page))]).toEqual([]);
+    expect(await other.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await picture(other.page, `routes-form-${name}`);
+    await other.close();
+  });
+});
