@@ -1,0 +1,47 @@
+import { routes } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refusedExchanges } from '../answers/exchanges.ts';
+import { normalAnswer } from '../answers/normal.ts';
+import { askOne, wireRequest } from '../http/wire.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { ROOMY } from '../payments/calls.ts';
+
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+const VERBS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE'];
+
+let [on, off]: TestGateway[] = [];
+beforeAll(async () => {
+  on = await startTestGateway(ROOMY, { paid: true, marketNow: () => NOW });
+  const { solana } = on;
+  if (!solana) throw new Error('nothing is sold');
+  off = await startTestGateway({ ...ROOMY, CONSOLE: 'off' }, { solana, marketNow: () => NOW });
+});
+afterAll(() => Promise.all([on?.stop(), off?.stop()]));
+
+/** The bytes of an answer but for what differs from one to the next: its id and the time. */
+async function bytesFor(verb: string, target: string): Promise<string> {
+  const port = off?.port ?? 0;
+  const lines = [`Host: 127.0.0.1:${port}`, 'Accept: text/html', 'X-Request-Id: the-same'];
+  const answer = await askOne(port, wireRequest(verb, target, lines));
+  return JSON.stringify({ ...answer, headers: { ...answer?.headers, date: '' } });
+}
+
+describe('CONSOLE=off', () => {
+  it.each(['/', '/console/icon.svg', '/console/rpc/mainnet'])(
+    'leaves %s as unknown as any path, with every verb',
+    async (target) => {
+      for (const verb of VERBS) expect(await bytesFor(verb, target)).toBe(await bytesFor(verb, '/nothing'));
+    },
+  );
+
+  it('changes no answer of any row to a stranger', async () => {
+    for (const route of routes) {
+      for (const { title, target, init } of refusedExchanges(route)) {
+        const [one, other] = await Promise.all(
+          [on, off].map(async (gateway) => normalAnswer(await fetch(`${gateway?.url}${target}`, init))),
+        );
+        expect(one, `${route.id} ${title}`).toBe(other);
+      }
+    }
+  }, 60_000);
+});
