@@ -1,10 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
-/** A program for browsers in one file. */
+/** A program for browsers: what it begins with in one file. */
 export interface Bundle {
   readonly code: string;
   readonly gzipBytes: number;
+  /** The same with all that is loaded later. */
+  readonly gzipBytesInAll: number;
   /** What is left to be found by whoever runs it. */
   readonly imports: readonly string[];
 }
@@ -21,5 +23,7 @@ export async function bundleOf(program: string): Promise<Bundle> {
   const build = await rolldown({ input: ENTRY, platform: 'browser', plugins: [entry] });
   const { output } = await build.generate({ format: 'esm', minify: true });
   const [{ code, imports }] = output;
-  return { code, imports, gzipBytes: gzipSync(code, { level: 9 }).length };
+  const sizes = output.map((part) => (part.type === 'chunk' ? gzipSync(part.code, { level: 9 }).length : 0));
+  const [gzipBytes = 0] = sizes;
+  return { code, imports, gzipBytes, gzipBytesInAll: sizes.reduce((sum, size) => sum + size) };
 }

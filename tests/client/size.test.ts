@@ -12,6 +12,12 @@ describe('what a page loads', () => {
     expect(gzipBytes).toBeLessThan(LIMIT_BYTES);
   });
 
+  it('to pay is less than 26 kB in all, from two packages and what they bring along', async () => {
+    const { code, gzipBytesInAll } = await bundleOf(`export { payWith } from '@asset-gateway/client/pay';`);
+    expect(code).toContain('payWith');
+    expect(gzipBytesInAll).toBeLessThan(26_000);
+  });
+
   it('to do everything but pay has no package of Solana and no built-in of Node in it', async () => {
     const { code, imports } = await bundleOf(`export * from '@asset-gateway/client';`);
     expect(imports).toEqual([]);

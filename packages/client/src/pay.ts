@@ -46,15 +46,14 @@ function notMade(cause: unknown): never {
   throw new GatewayError('payment_not_made', { message, cause });
 }
 
-/** Makes the payment with x402's own client, and looks whether it is the one that was shown. */
+/** Makes the payment as x402's own scheme does, and looks whether it is the one that was shown. */
 async function makePayment(required: Payable, offer: Offer, signer: TransactionSigner, rpcUrl: string) {
-  const [{ x402Client }, { ExactSvmScheme }] = await Promise.all([
-    import('@x402/core/client'),
-    import('@x402/svm/exact/client'),
-  ]);
-  const client = new x402Client().register('solana:*', new ExactSvmScheme(signer as never, { rpcUrl }));
-  const wanted = required as unknown as Parameters<typeof client.createPaymentPayload>[0];
-  const payment = await client.createPaymentPayload(wanted).catch(notMade);
+  const { ExactSvmScheme } = await import('@x402/svm/exact/client');
+  const { x402Version, resource, extensions, accepts } = required;
+  const [accepted] = accepts;
+  const scheme = new ExactSvmScheme(signer as never, { rpcUrl });
+  const { payload } = await scheme.createPaymentPayload(x402Version, accepted as never).catch(notMade);
+  const payment = { x402Version, payload, extensions, resource, accepted };
   await assertPays(payment, offer, signer.address);
   return { [HEADERS.payment]: btoa(JSON.stringify(payment)) };
 }

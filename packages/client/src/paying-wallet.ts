@@ -17,14 +17,14 @@ const CHAINS: Readonly<Record<string, string>> = {
 
 /** A Wallet Standard wallet as a signer of `@solana/kit`. Nothing but its signature is taken of what it gives back. */
 async function walletSigner(wallet: Wallet, network: string): Promise<TransactionSigner> {
-  const kit = await import('@solana/kit');
+  const { address: addressOf, getTransactionDecoder, getTransactionEncoder } = await import('@solana/kit');
   const account = await accountOf(wallet);
   const { signTransaction } = featureOf<SignTransaction>(wallet, 'solana:signTransaction');
-  const address = kit.address(account.address);
+  const address = addressOf(account.address);
   const sign = async (transaction: Transaction) => {
-    const bytes = new Uint8Array(kit.getTransactionEncoder().encode(transaction));
+    const bytes = new Uint8Array(getTransactionEncoder().encode(transaction));
     const [output] = await signTransaction({ account, chain: CHAINS[network], transaction: bytes });
-    const signature = output && kit.getTransactionDecoder().decode(output.signedTransaction).signatures[address];
+    const signature = output && getTransactionDecoder().decode(output.signedTransaction).signatures[address];
     if (!signature) throw new GatewayError('not_signed', { message: `${wallet.name} has not signed the payment` });
     return { [address]: signature };
   };
@@ -33,9 +33,8 @@ async function walletSigner(wallet: Wallet, network: string): Promise<Transactio
 
 /** A signer of `@solana/kit` for what pays on this network (CAIP-2). */
 export async function transactionSigner(wallet: PayingWallet, network: string): Promise<TransactionSigner> {
-  const kit = await import('@solana/kit');
-  if (wallet instanceof Uint8Array) return kit.createKeyPairSignerFromBytes(wallet);
-  if ('privateKey' in wallet)
-    return kit.createSignerFromKeyPair(wallet as Parameters<typeof kit.createSignerFromKeyPair>[0]);
+  const { createKeyPairSignerFromBytes, createSignerFromKeyPair } = await import('@solana/kit');
+  if (wallet instanceof Uint8Array) return createKeyPairSignerFromBytes(wallet);
+  if ('privateKey' in wallet) return createSignerFromKeyPair(wallet as Parameters<typeof createSignerFromKeyPair>[0]);
   return 'features' in wallet ? walletSigner(wallet, network) : wallet;
 }
