@@ -36,6 +36,15 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
     await close();
   });
 
+  it('says what is needed where no key can be made', async () => {
+    const { page, faults, close } = await visit(browser, `${gateway.url}/`);
+    await page.addInitScript("SubtleCrypto.prototype.generateKey = () => Promise.reject(new Error('not known'))");
+    await page.reload();
+    await page.getByText('This browser cannot make the key').waitFor();
+    expect([...faults, ...(await axeFaults(page))]).toEqual([]);
+    await close();
+  });
+
   it('says what this is where scripts do not run', async () => {
     const { page, close } = await visit(browser, `${gateway.url}/`, { javaScriptEnabled: false });
     expect(await page.textContent('main')).toContain('with a wallet, without an account or an API key');

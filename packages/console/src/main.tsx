@@ -16,9 +16,20 @@ function App({ views }: { readonly views: readonly View[] }) {
   return <Shell title="Asset gateway" views={views} place={usePlace()} />;
 }
 
+/** In place of the views, where no key can be made: over plain http from elsewhere, and in browsers from before Ed25519. */
+const NoKey = () => (
+  <main>
+    <h1>Asset gateway</h1>
+    <p>
+      This browser cannot make the key that signs each call. Open the page over https or at localhost, in Chrome 137,
+      Firefox 129, Safari 17, or a later one.
+    </p>
+  </main>
+);
+
 const root = document.getElementById('app');
-const session = await openSession();
+const session = await openSession().catch(() => undefined);
 if (root) {
   root.replaceChildren();
-  render(<App views={viewsOf(session)} />, root);
+  render(session ? <App views={viewsOf(session)} /> : <NoKey />, root);
 }

@@ -21,6 +21,8 @@ export class KeptAnswers {
   }
 
   keep(key: string, answer: KeptAnswer, now: number): void {
+    // What is kept anew is the latest again.
+    this.#kept.delete(key);
     this.#kept.set(key, { answer, until: now + KEPT_MS });
     this.#forget(now);
   }

@@ -18,6 +18,9 @@ export interface Asking<T> {
   ask(client: FreeClient): Call<T>;
 }
 
+/** How often the gateway may ask to wait before a person is asked. */
+const MAX_WAITS = 20;
+
 const kept = new KeptAnswers();
 
 const stepsOf = ({ recorder }: Session, response: Response | undefined): readonly Step[] =>
@@ -52,7 +55,7 @@ async function untilThereIsBudget<T>({ recorder }: Session, signal: AbortSignal,
 
 /** Asks until there is an answer or a refusal that waiting does not mend. */
 async function call<T>(session: Session, { key, ask }: Asking<T>, signal: AbortSignal, tell: Tell<T>): Promise<void> {
-  for (;;) {
+  for (let waits = 0; ; waits++) {
     await untilThereIsBudget(session, signal, tell);
     tell({ is: 'waiting' });
     try {
@@ -64,7 +67,7 @@ async function call<T>(session: Session, { key, ask }: Asking<T>, signal: AbortS
       if (signal.aborted) return;
       const waitMs = waitIn(error);
       const steps = stepsOf(session, error instanceof GatewayError ? error.response : undefined);
-      if (waitMs === undefined) return tell({ is: 'failed', error, steps });
+      if (waitMs === undefined || waits >= MAX_WAITS) return tell({ is: 'failed', error, steps });
       tell({ is: 'paused', until: performance.now() + waitMs, error, steps });
       await resting(waitMs, signal);
     }

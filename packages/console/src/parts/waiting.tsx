@@ -17,7 +17,7 @@ function Pause({ until, error }: { readonly until: number; readonly error: unkno
   return (
     <div class="pause">
       {error !== undefined && <p>{(error as Error).message}</p>}
-      <p role="status">
+      <p>
         {error === undefined && 'All calls of this minute are used up; everybody shares them. '}
         This goes on by itself at {at}.
       </p>
@@ -35,15 +35,19 @@ interface TroubleProps {
 
 /** What keeps a call from its answer: a wait that ends by itself, or a failure after which one may try again. */
 export function Trouble({ called, again }: TroubleProps) {
-  if (called.is === 'paused') return <Pause until={called.until} error={called.error} />;
-  if (called.is !== 'failed') return null;
+  // It is always there: what comes into it later is read out.
   return (
-    <>
-      <Failure error={called.error} />
-      <button type="button" onClick={again}>
-        Try again
-      </button>
-    </>
+    <div aria-live="polite">
+      {called.is === 'paused' && <Pause until={called.until} error={called.error} />}
+      {called.is === 'failed' && (
+        <>
+          <Failure error={called.error} />
+          <button type="button" onClick={again}>
+            Try again
+          </button>
+        </>
+      )}
+    </div>
   );
 }
 

@@ -54,33 +54,32 @@ function Facts({ stats }: { readonly stats: unknown }) {
   );
 }
 
-function Candles({
-  result,
-  assetId,
-  interval,
-}: {
-  readonly result: unknown;
-  readonly assetId: string;
-  readonly interval: Interval;
-}) {
-  const { data, missing } = blockOf(result, 'ohlcv');
-  return (
-    <section>
-      <h2>Candles</h2>
-      <Intervals assetId={assetId} interval={interval} />
-      {missing ? <p class="muted">{missing}</p> : <Chart data={data} interval={interval} />}
-    </section>
-  );
-}
-
+/** An answer, and what was asked for. */
 interface Shown {
   readonly of: string;
   readonly interval: Interval;
   readonly result: unknown;
 }
 
-function Card({ shown, ...given }: { readonly shown: Shown; readonly session: Session; readonly tell: Tell }) {
-  const { of: assetId, interval, result } = shown;
+interface CardProps {
+  readonly shown: Shown;
+  /** The interval that is on its way, or here. */
+  readonly wanted: Interval;
+}
+
+function Candles({ shown: { of: assetId, interval, result }, wanted }: CardProps) {
+  const { data, missing } = blockOf(result, 'ohlcv');
+  return (
+    <section>
+      <h2>Candles</h2>
+      <Intervals assetId={assetId} interval={wanted} />
+      {missing ? <p class="muted">{missing}</p> : <Chart data={data} interval={interval} />}
+    </section>
+  );
+}
+
+function Card({ shown, wanted, ...given }: CardProps & Pick<AssetProps, 'session' | 'tell'>) {
+  const { of: assetId, result } = shown;
   const found = below(result, 'asset');
   const stats = below(found, 'stats');
   return (
@@ -91,7 +90,7 @@ function Card({ shown, ...given }: { readonly shown: Shown; readonly session: Se
       </p>
       <p class="about">{plain(below(found, 'description'), 400)}</p>
       <Facts stats={stats} />
-      <Candles result={result} assetId={assetId} interval={interval} />
+      <Candles shown={shown} wanted={wanted} />
       <Risk result={result} />
       <Variants groups={below(found, 'variantGroups')} />
       <Markets result={result} />
@@ -126,7 +125,7 @@ export function Asset({ session, assetId, wanted, tell }: AssetProps) {
       </h1>
       <Trouble called={called} again={again} />
       {!shown && called.is === 'waiting' && <p class="muted">Asking …</p>}
-      {shown && <Card shown={shown} session={session} tell={tell} />}
+      {shown && <Card shown={shown} wanted={interval} session={session} tell={tell} />}
       <BudgetLeft recorder={session.recorder} />
     </article>
   );

@@ -1,5 +1,5 @@
 import 'uplot/dist/uPlot.min.css';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { dollars, roughDollars, utcMinute } from '../parts/format.ts';
 import { Table } from '../parts/table.tsx';
@@ -63,7 +63,7 @@ function Drawing({ candles }: { readonly candles: readonly Candle[] }) {
     };
   }, [candles, isDark]);
   return (
-    <div class="chart" ref={figure} aria-hidden="true">
+    <div class="chart" ref={figure} aria-hidden={error === undefined}>
       {error !== undefined && <Failure error={error} />}
       <div class="plot" />
       <Readout candle={shown ?? candles.at(-1)} />
@@ -73,9 +73,7 @@ function Drawing({ candles }: { readonly candles: readonly Candle[] }) {
 
 /** Candles as a chart, and the same as a table. */
 export function Chart({ data, interval }: { readonly data: unknown; readonly interval: string }) {
-  const [candles, setCandles] = useState(() => candlesIn(data));
-  useEffect(() => setCandles(candlesIn(data)), [data]);
-  const { rows, drawn, wrong } = candles;
+  const { rows, drawn, wrong } = useMemo(() => candlesIn(data), [data]);
   const left = rows.length - drawn.length;
   return (
     <>

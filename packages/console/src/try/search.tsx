@@ -56,25 +56,24 @@ function useFound(query: string, called: Called<unknown>): Found | undefined {
   return called.is === 'here' || called.is === 'waiting' ? found : undefined;
 }
 
-function Results({ query, result }: Found) {
-  const found = below(result, 'results');
-  const shown = rows(found, MOST);
-  const more = countOf(found) - shown.length;
-  return (
-    <>
-      <p role="status" class="small muted">
-        {shown.length === 0
-          ? `Nothing is called “${plain(query)}”. Try a symbol such as SOL, a name, or the address of a mint.`
-          : `${shown.length} ${shown.length === 1 ? 'asset' : 'assets'}, the best match first; changes in 24 hours`}
-        {more > 0 && `; ${more} more rows are in the answer alone`}
-      </p>
-      <ul class="results">
-        {shown.map((row, at) => (
-          <Row key={at} row={row} />
-        ))}
-      </ul>
-    </>
-  );
+const Results = ({ result }: Found) => (
+  <ul class="results">
+    {rows(below(result, 'results'), MOST).map((row, at) => (
+      <Row key={at} row={row} />
+    ))}
+  </ul>
+);
+
+/** What came of a search, in a sentence. */
+function outcomeOf({ query, result }: Found): string {
+  const all = below(result, 'results');
+  const { length } = rows(all, MOST);
+  if (length === 0)
+    return `Nothing is called “${plain(query)}”. Try a symbol such as SOL, a name, or the address of a mint.`;
+  const more = countOf(all) - length;
+  return `${length} ${length === 1 ? 'asset' : 'assets'}, the best match first; changes in 24 hours${
+    more > 0 ? `; ${more} more rows are in the answer alone` : ''
+  }`;
 }
 
 function Suggestions() {
@@ -105,6 +104,7 @@ interface BoxProps {
   readonly onText: (text: string) => void;
   /** Enter is pressed. */
   readonly onEnter: () => void;
+  /** What there is to know of the search. */
   readonly hint: string;
 }
 
@@ -128,7 +128,7 @@ const Box = ({ text, onText, onEnter, hint }: BoxProps) => (
         onInput={({ currentTarget }) => onText(currentTarget.value)}
       />
     </form>
-    <p class="small muted hint" aria-live="polite">
+    <p class="small muted hint" role="status">
       {hint}
     </p>
   </search>
@@ -139,11 +139,12 @@ export function Search({ session, query, tell }: SearchProps) {
   const [text, setText] = useState(query);
   const [asked, ask] = useAsked(session, text.trim());
   useEffect(() => {
+    if (query === asked) return;
     setText(query);
     ask(query);
   }, [query]);
   // A reload and the way back find the same search.
-  useEffect(() => history.replaceState(null, '', hrefOfSearch(asked)), [asked]);
+  useEffect(() => location.replace(hrefOfSearch(asked)), [asked]);
   const call: TokensCall | undefined = asked === '' ? undefined : search(asked);
   const [called, again] = useCall(session, call && { key: keyOf(call), ask: call.ask });
   useTelling(tell, call, called);
@@ -155,7 +156,7 @@ export function Search({ session, query, tell }: SearchProps) {
         text={text}
         onText={setText}
         onEnter={() => ask(text.trim())}
-        hint={isForEnter ? 'Few calls are left in this minute: press Enter to search.' : ''}
+        hint={isForEnter ? 'Few calls are left in this minute: press Enter to search.' : found ? outcomeOf(found) : ''}
       />
       {asked === '' && <Suggestions />}
       <Trouble called={called} again={again} />
