@@ -61,7 +61,7 @@ suiteWith(
     it('waits as long as the gateway asks for, says so, and goes on by itself', async () => {
       const { page, faults, close } = await open('#/try//sol');
       await result(page, /^Solana/).waitFor();
-      Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '2', times: 1 });
+      Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '6', times: 1 });
       const before = arrivals().length;
       await page.getByLabel('Search assets').fill('gold');
       await page.getByText(/asks for a pause; .*Retry-After/).waitFor();
