@@ -40,7 +40,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'http/': ['http/', 'last-resort.ts'],
   'describe/': ['describe/'],
   'receipts/': ['receipts/'],
-  'console/': ['console/', 'upstreams/self.ts'],
+  'console/': ['console/', 'upstreams/self.ts', 'upstreams/member-text.ts'],
   'blocked/': ['blocked/', 'gates/base58.ts', 'gates/gate.ts', 'ip-address.ts'],
   'metrics/': ['metrics/', 'stages/trail.ts'],
   'stages/': ['stages/', 'budget/store.ts'],
@@ -136,7 +136,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'start.ts',
     'usage.ts',
   ],
-  'index.ts': ['config/', 'run.ts', 'start.ts'],
+  'index.ts': ['config/', 'run.ts', 'start.ts', 'upstreams/self.ts'],
 };
 
 /** Rooms that do not speak the protocol. */

@@ -6,6 +6,7 @@ import {
   type StartOptions,
   startGateway,
 } from '@asset-gateway/gateway';
+import { faucetOf } from '../../packages/sandbox/src/faucet-route.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { makeFolder } from './folder.ts';
@@ -68,6 +69,7 @@ export async function startTestGateway(
   const gateway = await startGateway(config, {
     ...(!options.isGraceful && { graceMs: 0 }),
     ...(options.windowMs && { windowMs: options.windowMs }),
+    ...(solana && { ownRoutes: [faucetOf(solana)] }),
     ...(options.breaker && { breaker: options.breaker }),
     ...(options.refusedKeys && { refusedKeys: options.refusedKeys }),
     logTo: options.logTo ?? { write: (line) => void logLines.push(line) },

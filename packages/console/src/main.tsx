@@ -4,11 +4,13 @@ import { Routes } from './routes/routes.tsx';
 import { openSession, type Session } from './session.ts';
 import { Shell, type View } from './shell.tsx';
 import { Try } from './try/try.tsx';
+import { WalletView } from './wallet/wallet.tsx';
 
 function viewsOf(session: Session): View[] {
   return [
     { name: 'try', title: 'Try', show: (place) => <Try session={session} place={place} /> },
     { name: 'routes', title: 'Routes', show: (place) => <Routes session={session} place={place} /> },
+    { name: 'wallet', title: 'Wallet', show: () => <WalletView session={session} /> },
   ];
 }
 

@@ -1,26 +1,29 @@
-import { createFreeClient, type FreeClient, type Signer, throwAwaySigner } from '@asset-gateway/client';
+import { createFreeClient, type FreeClient, type Signer, signerFromKeyPair } from '@asset-gateway/client';
 import { Recorder } from './recorder.ts';
+import { browserKey } from './wallet/key-store.ts';
+import { Purse } from './wallet/purse.ts';
 
-/** What all views of a tab share: its key, its client, and what they have said to the gateway. */
+/** What all views of a tab share: its key, its client, what they have said to the gateway, and who pays. */
 export interface Session {
   readonly address: string;
   readonly client: FreeClient;
   readonly recorder: Recorder;
-  /** Sends a request and pays for it, within the caps of the wallet; nothing where no wallet pays. */
-  readonly buy?: (path: string, body?: unknown) => Promise<Response>;
+  readonly purse: Purse;
 }
 
-/** Begins a session with a key that is made here, cannot be read, and is gone with the tab. */
+/** Begins a session with the key of this browser, which nobody can read. */
 export async function openSession(): Promise<Session> {
   const recorder = new Recorder();
-  const key = await throwAwaySigner();
+  const { key, isKept } = await browserKey();
+  const { address, signMessage } = await signerFromKeyPair(key);
   const signer: Signer = {
-    address: key.address,
+    address,
     signMessage(message) {
       recorder.signed(message);
-      return key.signMessage(message);
+      return signMessage(message);
     },
   };
-  const client = createFreeClient({ baseUrl: location.origin, signer, fetch: recorder.fetch });
-  return { address: key.address, client, recorder };
+  const { fetch } = recorder;
+  const client = createFreeClient({ baseUrl: location.origin, signer, fetch });
+  return { address, client, recorder, purse: new Purse({ signer, key, isKept, fetch }) };
 }

@@ -22,7 +22,15 @@ export {
   type Surface,
   type Values,
 } from './route.ts';
-export { consoleRoutes, creditRoutes, everyRoute, receiptRoutes, routes, withCredit } from './routes/index.ts';
+export {
+  consoleRoutes,
+  creditRoutes,
+  everyRoute,
+  faucetRoute,
+  receiptRoutes,
+  routes,
+  withCredit,
+} from './routes/index.ts';
 export { SIWX_EXTENSION, type SiwxInfo, siwxExtension } from './siwx/challenge.ts';
 export { type SiwxMessage, siwxMessageText } from './siwx/message.ts';
 export { readSiwxPayload, type SiwxPayload } from './siwx/payload.ts';

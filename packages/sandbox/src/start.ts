@@ -2,6 +2,7 @@
 import { type Environment, processEnvironment, readConfig, run, startGateway } from '@asset-gateway/gateway';
 import { banner } from './banner.ts';
 import { chainFault, chainPort } from './chain-ports.ts';
+import { faucetOf } from './faucet-route.ts';
 import { startSolanaSandbox } from './solana-sandbox.ts';
 import { startTokensApi } from './tokens/api.ts';
 
@@ -29,6 +30,7 @@ await run(async () => {
       ...(tokens && { TOKENS_API_BASE_URL: tokens.url, TOKENS_API_KEY: tokens.key }),
       ...solana?.variables,
     }),
+    solana ? { ownRoutes: [faucetOf(solana)] } : {},
   );
   process.stdout.write(banner(gateway.url, { tokens, solana }));
   return {

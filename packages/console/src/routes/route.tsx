@@ -5,8 +5,9 @@ import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Answer, type Came } from './answer.tsx';
 import type { Row } from './catalog.ts';
-import { Form, type Sending } from './form.tsx';
+import { Form } from './form.tsx';
 import type { FormRequest } from './request.ts';
+import type { Sending } from './use-form.ts';
 
 interface RouteProps {
   readonly session: Session;
@@ -39,12 +40,45 @@ function costOf({ accessMode, priceUsd, paymentRequired }: Row): string {
   return accessMode === 'siwx' ? 'Free for a signature; it takes one call of the budget that all share.' : 'Free.';
 }
 
+type Ask = (request: FormRequest) => Promise<Response>;
+
+/** The ways in which a row is asked; the first one is the usual. */
+function waysOf(session: Session, { paymentRequired, priceUsd }: Row): readonly { label: string; ask: Ask }[] {
+  const { buy } = session.purse;
+  if (!paymentRequired) return [{ label: 'Send', ask: (request) => askSigned(session, request) }];
+  const paying = { label: `Send and pay $${priceUsd}`, ask: ({ path, body }: FormRequest) => buy(path, body) };
+  return [paying, { label: 'Ask for the price', ask: (request) => askPrice(session, request) }];
+}
+
+const About = ({ row }: { readonly row: Row }) => (
+  <>
+    <p>
+      <a href={hrefOf('routes')}>All routes</a>
+    </p>
+    <h1>{row.description}</h1>
+    <p class="line">
+      {row.httpMethod} {row.path}
+    </p>
+    <p>
+      {costOf(row)}{' '}
+      {row.paymentRequired && (
+        <span class="muted">The gateway asks for the payment first, and looks at what was sent when it has one.</span>
+      )}
+    </p>
+    {row.rules?.map(({ description }) => (
+      <p key={String(description)} class="small muted">
+        {String(description)}
+      </p>
+    ))}
+  </>
+);
+
 /** One row: what it answers and costs, its form, and what came back. */
 export function RouteForm({ session, row }: RouteProps) {
   const [came, setCame] = useState<Came>();
   const [error, setError] = useState<unknown>();
 
-  const sendBy = (ask: (request: FormRequest) => Promise<Response>) => async (request: FormRequest) => {
+  const sendBy = (ask: Ask) => async (request: FormRequest) => {
     setError(undefined);
     setCame(undefined);
     try {
@@ -58,32 +92,12 @@ export function RouteForm({ session, row }: RouteProps) {
       return [];
     }
   };
-  const { buy } = session;
-  const price: Sending = { label: 'Ask for the price', send: sendBy((request) => askPrice(session, request)) };
-  const paid = buy && { label: `Send and pay $${row.priceUsd}`, send: sendBy(({ path, body }) => buy(path, body)) };
-  const free: Sending = { label: 'Send', send: sendBy((request) => askSigned(session, request)) };
+  const sendings: Sending[] = waysOf(session, row).map(({ label, ask }) => ({ label, send: sendBy(ask) }));
 
   return (
     <>
-      <p>
-        <a href={hrefOf('routes')}>All routes</a>
-      </p>
-      <h1>{row.description}</h1>
-      <p class="line">
-        {row.httpMethod} {row.path}
-      </p>
-      <p>
-        {costOf(row)}{' '}
-        {row.paymentRequired && (
-          <span class="muted">The gateway asks for the payment first, and looks at what was sent when it has one.</span>
-        )}
-      </p>
-      {row.rules?.map(({ description }) => (
-        <p key={String(description)} class="small muted">
-          {String(description)}
-        </p>
-      ))}
-      <Form key={row.id} row={row} sendings={row.paymentRequired ? [...(paid ? [paid] : []), price] : [free]} />
+      <About row={row} />
+      <Form row={row} sendings={sendings} />
       {error !== undefined && <Failure error={error} />}
       {came && <Answer came={came} />}
     </>

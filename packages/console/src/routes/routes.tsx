@@ -51,8 +51,7 @@ function List({ rows }: { readonly rows: readonly Row[] }) {
     <>
       <h1>Every route, its form and its price</h1>
       <p>
-        Programs read the same in <a href="/openapi.json">openapi.json</a>, <a href="/v1/catalog">the catalog</a> and{' '}
-        <a href="/llms.txt">llms.txt</a>.
+        Programs read the same in <a href="/openapi.json">openapi.json</a> and <a href="/llms.txt">llms.txt</a>.
       </p>
       <search>
         <label for="filter">Find a route</label>

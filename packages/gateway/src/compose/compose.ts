@@ -100,7 +100,8 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
       ? openCredit({ ...parts, config: config.credit, paid: config.paid, accounts, payments, exact, signIn })
       : undefined;
   const own = { ...ownAnswers(service, originOf, receipts), readiness: () => readiness(store, isStopping()) };
-  const beside = [...openConsole(config, service, notice), ...ownRoutes];
+  const console = openConsole(config, service, notice);
+  const beside = [...console.rows, ...ownRoutes];
   const sharing = config.fairShares ? createSharing({ payments, onSlot }) : undefined;
   const sales = new Sales();
   const caches = openCaches(config, channels, { ...dependencies, sharing, randomId });
@@ -115,7 +116,7 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   const readings = readingsOf({ ...parts, channels, caches, exact, isStopping });
   const { documents, watchPace: pace } = dependencies;
   const covered = credit && config.paid && documents ? [watchCovered({ paid: config.paid, documents, pace })] : [];
-  const watching = [...caches.values(), ...(blocked ? [blocked] : []), ...covered];
+  const watching = [console, ...caches.values(), ...(blocked ? [blocked] : []), ...covered];
   return { gateway, readings, close: () => closeAll(watching, exact, channels) };
 }
 

@@ -1,5 +1,5 @@
 import type { Route } from '../route.ts';
-import { consoleRoutes } from './console.ts';
+import { consoleRoutes, faucetRoute } from './console.ts';
 import { creditRoutes, withCredit } from './credit.ts';
 import { dasRoutes } from './das.ts';
 import { rpcRoutes } from './rpc.ts';
@@ -13,4 +13,4 @@ export const routes: readonly Route[] = [...systemRoutes, ...tokensRoutes, ...rp
 /** Every row that there can be: those of the table, and those that an operator has to switch on. */
 export const everyRoute: readonly Route[] = [...routes, ...receiptRoutes, ...creditRoutes];
 
-export { consoleRoutes, creditRoutes, receiptRoutes, withCredit };
+export { consoleRoutes, creditRoutes, faucetRoute, receiptRoutes, withCredit };

@@ -1,0 +1,58 @@
+import { GatewayError } from '@asset-gateway/client';
+import type { LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
+import { keep, readKept } from './kept.ts';
+
+/** What this browser has spent, or is about to. With its request and headers a payment can be sent again. */
+export interface Spent extends Partial<Omit<LedgerEntry, 'micros'>> {
+  readonly id: string;
+  readonly micros: number;
+  /** In milliseconds of the time of day. */
+  readonly at: number;
+  readonly state: 'held' | 'signed' | 'paid' | 'refused';
+}
+
+const NAME = 'ledger';
+const DAY_MS = 86_400_000;
+
+const isRecent = ({ at }: Spent): boolean => Math.abs(Date.now() - at) < DAY_MS;
+
+const all = (): readonly Spent[] => readKept<readonly Spent[]>(NAME, []);
+
+/** Changes what is written down, for all tabs one after the other. What is settled and a day old is let go. */
+async function change<T>(
+  next: (spent: readonly Spent[]) => { readonly spent: readonly Spent[]; readonly told: T },
+): Promise<T> {
+  return await navigator.locks.request(`asset-gateway.${NAME}`, async () => {
+    const { spent, told } = next(all());
+    keep(
+      NAME,
+      spent.filter((each) => each.state === 'signed' || isRecent(each)),
+    );
+    return told;
+  });
+}
+
+const put = (id: string, changed: (entry: Spent) => Spent): Promise<void> =>
+  change((spent) => ({ spent: spent.map((each) => (each.id === id ? changed(each) : each)), told: undefined }));
+
+/** Payments that were signed and of which nothing more is known. */
+export const unfinished = (): readonly Spent[] => all().filter(({ state }) => state === 'signed');
+
+/** A ledger that all tabs of this browser share, and that a reload does not lose. */
+export const browserLedger: SpendingLedger = {
+  hold(micros, { perDayMicros }) {
+    return change((spent) => {
+      const day = spent.filter(isRecent).reduce((sum, each) => sum + each.micros, 0);
+      if (day + micros > perDayMicros)
+        throw new GatewayError('spending_limit', {
+          message: `the cap of $${perDayMicros / 1e6} in 24 hours would be exceeded; nothing was signed`,
+        });
+      const id = crypto.randomUUID();
+      return { spent: [...spent, { id, micros, at: Date.now(), state: 'held' }], told: id };
+    });
+  },
+  signed: (id, { request, headers }) => put(id, (entry) => ({ ...entry, state: 'signed', request, headers })),
+  release: (id) => change((spent) => ({ spent: spent.filter((each) => each.id !== id), told: undefined })),
+  // What it was sent with is as good as money until then, and of no use afterwards.
+  closed: (id, state) => put(id, ({ micros, at }) => ({ id, micros, at, state })),
+};

@@ -1,0 +1,70 @@
+import { createClient, type GatewayClient, type Signer } from '@asset-gateway/client';
+import { type PayingWallet, payWith } from '@asset-gateway/client/pay';
+import { type Cluster, NETWORKS, USDC } from '@asset-gateway/protocol';
+import { type Address, getAddressEncoder, getProgramDerivedAddress } from '@solana/kit';
+import type { PageCaps } from './caps.ts';
+import { browserLedger } from './ledger.ts';
+
+/** What a paying client is made of. */
+export interface PayingParts {
+  readonly signer: Signer;
+  readonly wallet: PayingWallet;
+  readonly caps: PageCaps;
+  readonly fetch: typeof fetch;
+}
+
+/** Where the gateway shows of a cluster what a payment needs. */
+const rpcOf = (cluster: Cluster): string => new URL(`/console/rpc/${cluster}`, location.origin).href;
+
+const clusterOf = (network: string): Cluster => (network === NETWORKS.devnet ? 'devnet' : 'mainnet');
+
+/** A client that pays within these caps, and writes each payment down before it is sent. */
+export function payingClient({ signer, wallet, caps, fetch }: PayingParts): GatewayClient {
+  const pay = payWith({ wallet, rpcUrl: (network) => rpcOf(clusterOf(network)), caps, ledger: browserLedger });
+  return createClient({ baseUrl: location.origin, signer, pay, fetch });
+}
+
+const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address;
+const ASSOCIATED_TOKEN = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address;
+
+async function usdcAccount(owner: string, cluster: Cluster): Promise<string> {
+  const seeds = [owner, TOKEN, USDC[cluster]].map((each) => getAddressEncoder().encode(each as Address));
+  const [account] = await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN, seeds });
+  return account;
+}
+
+/** What an address holds on a cluster. */
+export interface Funds {
+  /** Billionths of a SOL. */
+  readonly lamports: number;
+  /** Millionths of a USDC. */
+  readonly usdcMicros: number;
+}
+
+interface Account {
+  readonly lamports: number;
+  readonly data: readonly [string, string];
+}
+
+/** The eight bytes of a token account that say how much it holds. */
+const amountIn = (base64: string): number =>
+  [...atob(base64)].reduceRight((sum, unit) => sum * 256 + unit.charCodeAt(0), 0);
+
+/** Reads what an address holds; nothing where the gateway does not show this cluster. Rejects where it does not answer. */
+export async function fundsOf(address: string, cluster: Cluster): Promise<Funds | undefined> {
+  const params = [[address, await usdcAccount(address, cluster)]];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params });
+  const response = await fetch(rpcOf(cluster), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  if (response.status === 404) return undefined;
+  const answer = (await response.json()) as {
+    readonly message?: string;
+    readonly result?: { value: (Account | null)[] };
+  };
+  if (!response.ok || !answer.result) throw new Error(answer.message ?? 'The balance cannot be read now; try again.');
+  const [own, token] = answer.result.value;
+  return { lamports: own?.lamports ?? 0, usdcMicros: token ? amountIn(token.data[0]) : 0 };
+}

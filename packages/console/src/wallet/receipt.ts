@@ -1,0 +1,55 @@
+/** What a receipt says, once its signature is the gateway's. */
+export interface Receipt {
+  readonly resourceUrl: string;
+  readonly payer: string;
+  readonly issuedAt: number;
+  readonly transaction?: string;
+}
+
+interface DidDocument {
+  readonly verificationMethod: readonly { readonly id: string; readonly publicKeyJwk: JsonWebKey }[];
+}
+
+const utf8 = new TextEncoder();
+const bytesIn = (base64url: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (unit) => unit.charCodeAt(0));
+const jsonIn = (base64url: string): unknown => JSON.parse(new TextDecoder().decode(bytesIn(base64url)));
+
+/** The receipt in a PAYMENT-RESPONSE header, as a compact JWS; nothing where the gateway signs none. */
+export function receiptIn(header: string | null): string | undefined {
+  try {
+    const { extensions } = jsonIn(header ?? '') as { extensions?: Record<string, { info?: { receipt?: unknown } }> };
+    const receipt = extensions?.['offer-receipt']?.info?.receipt as { readonly signature?: unknown } | undefined;
+    return typeof receipt?.signature === 'string' ? receipt.signature : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function keyOf(kid: string): Promise<CryptoKey> {
+  const response = await fetch('/.well-known/did.json');
+  const { verificationMethod } = (await response.json()) as DidDocument;
+  const method = verificationMethod.find(({ id }) => id === kid);
+  if (!method || !kid.startsWith(`did:web:${encodeURIComponent(location.host)}#`))
+    throw new Error('it is signed with a key that is not this gateway’s');
+  const { kty, crv, x } = method.publicKeyJwk as { kty: string; crv: string; x: string };
+  return crypto.subtle.importKey('jwk', { kty, crv, x }, 'Ed25519', false, ['verify']);
+}
+
+/** What a receipt says; throws where this gateway has not signed it, or signed it for somebody else. */
+export async function verifyReceipt(jws: string, payer: string): Promise<Receipt> {
+  const [head = '', body = '', signature = ''] = jws.split('.', 3);
+  const { kid, alg } = jsonIn(head) as { readonly kid: string; readonly alg: string };
+  if (alg !== 'EdDSA') throw new Error('its signature is of another kind');
+  const isTheirs = await crypto.subtle.verify(
+    'Ed25519',
+    await keyOf(kid),
+    bytesIn(signature),
+    utf8.encode(`${head}.${body}`),
+  );
+  if (!isTheirs) throw new Error('its signature does not fit what it says');
+  const said = jsonIn(body) as Receipt;
+  if (said.payer !== payer || new URL(said.resourceUrl).origin !== location.origin)
+    throw new Error('it is for somebody else, or of another gateway');
+  return said;
+}

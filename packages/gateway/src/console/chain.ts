@@ -1,0 +1,108 @@
+import { type Cluster, type Issue, Refusal, USDC } from '@asset-gateway/protocol';
+import { LRUCache } from 'lru-cache';
+import { memberText } from '../upstreams/member-text.ts';
+import type { OwnAnswer } from '../upstreams/self.ts';
+
+/** Posts a JSON-RPC request to a cluster and answers with the text of a 200; rejects for everything else. */
+export interface ChainRpc {
+  post(json: string): Promise<string>;
+}
+
+/** The RPC of each cluster that can be paid on. */
+export type ChainRpcs = Readonly<Partial<Record<Cluster, ChainRpc>>>;
+
+/** What an answer may be kept for, in milliseconds: a blockhash is good for a minute, a mint hardly ever changes. */
+const KEPT_MS = { blockhash: 2_000, mint: 3_600_000, accounts: 3_000 };
+const MAX_PAIRS = 1_000;
+/** Between two readings of accounts, for everybody together: what anybody asks for in a loop costs the RPC no more than that. */
+const ACCOUNTS_EVERY_MS = 500;
+const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+/** An account's lamports, and of a token account its amount: a program's megabytes are nobody's balance. */
+const BALANCE = { commitment: 'confirmed', encoding: 'base64', dataSlice: { offset: 64, length: 8 } };
+
+const wrong = (message: string): Refusal => {
+  const issue: Issue = { in: 'body', name: 'params', rule: 'console', message };
+  return new Refusal('invalid_request', { issues: [issue], reason: 'console params' });
+};
+
+/** One cluster as pages may see it: what a payment is made with and what a wallet holds, and no more than a bounded cost. */
+class ChainView {
+  readonly #rpc: ChainRpc;
+  readonly #mint: string;
+  readonly #now: () => number;
+  readonly #kept: LRUCache<string, Promise<string>>;
+  #accountsAt = Number.NEGATIVE_INFINITY;
+
+  constructor(rpc: ChainRpc, mint: string, now: () => number) {
+    this.#rpc = rpc;
+    this.#mint = mint;
+    this.#now = now;
+    this.#kept = new LRUCache({ max: MAX_PAIRS, perf: { now } });
+  }
+
+  /** The text of the result. Refuses what no page needs, and what would cost too much. */
+  result(method: string, [first]: readonly unknown[]): Promise<string> {
+    if (method === 'getLatestBlockhash') return this.#ask(method, [{ commitment: 'confirmed' }], KEPT_MS.blockhash);
+    if (method === 'getAccountInfo') {
+      if (first !== this.#mint) throw wrong(`Only the account of USDC, ${this.#mint}, is told.`);
+      return this.#ask(method, [first, { encoding: 'base64', commitment: 'confirmed' }], KEPT_MS.mint);
+    }
+    const addresses = Array.isArray(first) ? first : [];
+    const isFine = addresses.every((each) => typeof each === 'string' && ADDRESS.test(each));
+    if (!isFine || addresses.length < 1 || addresses.length > 2)
+      throw wrong('One or two addresses are told at a time.');
+    return this.#accounts(addresses);
+  }
+
+  #accounts(addresses: readonly string[]): Promise<string> {
+    const params = [addresses, BALANCE];
+    if (!this.#kept.has(JSON.stringify(params))) {
+      if (this.#now() - this.#accountsAt < ACCOUNTS_EVERY_MS)
+        throw new Refusal('rate_limited', { retryAfterSeconds: 1, reason: 'console balances' });
+      this.#accountsAt = this.#now();
+    }
+    return this.#ask('getMultipleAccounts', params, KEPT_MS.accounts);
+  }
+
+  /** Whoever asks for the same in between is told the same; a failure is forgotten. */
+  #ask(method: string, params: readonly unknown[], ttl: number): Promise<string> {
+    const key = JSON.stringify(params);
+    const kept = this.#kept.get(key);
+    if (kept) return kept;
+    const asked = this.#call(method, params);
+    this.#kept.set(key, asked, { ttl });
+    asked.catch(() => this.#kept.delete(key));
+    return asked;
+  }
+
+  async #call(method: string, params: readonly unknown[]): Promise<string> {
+    const text = await this.#rpc.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })).catch((error) => {
+      throw new Refusal('upstream_unreachable', { reason: `console rpc ${method}: ${(error as Error).message}` });
+    });
+    const result = resultIn(text);
+    if (result === undefined) throw new Refusal('upstream_invalid_response', { reason: `console rpc ${method}` });
+    return result;
+  }
+}
+
+function resultIn(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return memberText(text, 'result');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The answer of the row: JSON-RPC of the few methods that its schema lets pass, from the RPC that the gateway settles with. */
+export function chainAnswer(rpcs: ChainRpcs, now: () => number): OwnAnswer {
+  const views = new Map(
+    Object.entries(rpcs).map(([cluster, rpc]) => [cluster, new ChainView(rpc, USDC[cluster as Cluster], now)]),
+  );
+  return async ({ input: { path, body } }) => {
+    const view = views.get(String(path.cluster));
+    if (!view) throw new Refusal('not_found', { reason: 'no rpc of this cluster' });
+    const result = await view.result(String(body.method), Array.isArray(body.params) ? body.params : []);
+    return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(body.id)},"result":${result}}` };
+  };
+}

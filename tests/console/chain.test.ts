@@ -1,0 +1,104 @@
+import { USDC } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+
+const ADDRESSES = ['So11111111111111111111111111111111111111112', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'];
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({}, { paid: true });
+});
+afterAll(() => gateway.stop());
+
+const callsOf = (method: string): number =>
+  gateway.solana?.mainnet.calls.filter((call) => call.method === method).length ?? 0;
+const countAll = (): number => gateway.solana?.mainnet.calls.length ?? 0;
+
+const post = (cluster: string, body: unknown) =>
+  fetch(`${gateway.url}/console/rpc/${cluster}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const ask = (method: string, params: unknown[] = [], cluster = 'mainnet') =>
+  post(cluster, { jsonrpc: '2.0', id: 'x', method, params });
+
+describe('what a page sees of the chain', () => {
+  it('is one blockhash for all who ask within two seconds', async () => {
+    const [before, since] = [callsOf('getLatestBlockhash'), performance.now()];
+    const answers = await Promise.all(Array.from({ length: 50 }, async () => (await ask('getLatestBlockhash')).json()));
+    for (const answer of answers)
+      expect(answer).toMatchObject({ jsonrpc: '2.0', id: 'x', result: { value: { blockhash: expect.any(String) } } });
+    // A machine that takes longer than two seconds for all of them asks once more.
+    const spans = 1 + Math.floor((performance.now() - since) / 2_000);
+    expect(callsOf('getLatestBlockhash') - before).toBeLessThanOrEqual(spans);
+  });
+
+  it('is the account of USDC, asked for once', async () => {
+    const before = callsOf('getAccountInfo');
+    for (let round = 0; round < 5; round++) {
+      const { result } = await (await ask('getAccountInfo', [USDC.mainnet, { encoding: 'jsonParsed' }])).json();
+      expect(result.value.data[1]).toBe('base64');
+    }
+    expect(callsOf('getAccountInfo') - before).toBe(1);
+  });
+
+  it('is what one or two addresses hold, and no more of an account than that', async () => {
+    const { result } = await (await ask('getMultipleAccounts', [ADDRESSES])).json();
+    expect(result.value).toHaveLength(2);
+    const call = gateway.solana?.mainnet.calls.findLast(({ method }) => method === 'getMultipleAccounts');
+    expect(call?.params).toMatchObject([ADDRESSES, { dataSlice: { offset: 64, length: 8 } }]);
+  });
+
+  it('costs the RPC two readings a second at most, whoever asks for whatever, and leaves the blockhash alone', async () => {
+    await new Promise((over) => setTimeout(over, 600));
+    const before = callsOf('getMultipleAccounts');
+    const flood = await Promise.all(
+      [...'123456789ABCDEFGHJKLMNPQRSTUVWXYZ'].map((letter) => ask('getMultipleAccounts', [[letter.repeat(40)]])),
+    );
+    const refused = flood.filter(({ status }) => status === 429);
+    expect(flood.length - refused.length).toBe(callsOf('getMultipleAccounts') - before);
+    expect(refused.length).toBeGreaterThan(flood.length / 2);
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    expect((await ask('getLatestBlockhash')).status).toBe(200);
+  });
+});
+
+describe('what no page needs reaches no RPC', () => {
+  let before: number;
+  beforeEach(() => {
+    before = countAll();
+  });
+
+  it.each<[string, unknown]>([
+    ['another method', { jsonrpc: '2.0', id: 1, method: 'getProgramAccounts', params: [] }],
+    ['a transaction', { jsonrpc: '2.0', id: 1, method: 'sendTransaction', params: ['AA=='] }],
+    ['another account', { jsonrpc: '2.0', id: 1, method: 'getAccountInfo', params: [ADDRESSES[0]] }],
+    [
+      'three addresses',
+      { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[...ADDRESSES, ADDRESSES[0]]] },
+    ],
+    ['no address', { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[]] }],
+    ['an address that is none', { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[{ a: 1 }]] }],
+    ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'getLatestBlockhash' }]],
+  ])('%s: 400', async (_, body) => {
+    expect(await (await post('mainnet', body)).json()).toMatchObject({
+      error: 'invalid_request',
+      issues: expect.any(Array),
+    });
+    expect(countAll()).toBe(before);
+  });
+
+  it('another cluster: 400; one that is not settled on: 404', async () => {
+    expect((await ask('getLatestBlockhash', [], 'testnet')).status).toBe(400);
+    const free = await startTestGateway();
+    const answer = await fetch(`${free.url}/console/rpc/mainnet`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getLatestBlockhash' }),
+    });
+    expect(answer.status).toBe(404);
+    await free.stop();
+    expect(countAll()).toBe(before);
+  });
+});

@@ -1,0 +1,170 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchChromium } from '../kit/chromium.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { axeFaults, LOOKS, picture, type Visit, visit } from './console.ts';
+
+suiteWith('chromium', 'a wallet in the console', (executablePath) => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  let seen: Visit;
+  let page: Page;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ CREDIT: 'on', RECEIPTS: 'on' }, { paid: true });
+    browser = await launchChromium(executablePath);
+    seen = await visit(browser, `${gateway.url}/#/wallet`);
+    page = seen.page;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  const chain = () => {
+    if (!gateway.solana) throw new Error('nothing is sold');
+    return gateway.solana.mainnet;
+  };
+  const transfers = () => chain().transfers.filter(({ to }) => to === gateway.solana?.payTo);
+  const arrivals = (): number => gateway.solana?.provider.arrivals.length ?? 0;
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const told = (text: string | RegExp) => page.getByText(text).first().waitFor();
+  const address = async (): Promise<string> =>
+    (await page.locator('.wallet .line').first().textContent())?.trim().split(' ')[0] ?? '';
+
+  it('holds nothing, is given play money, and keeps its key over a reload', async () => {
+    const before = await address();
+    await press('Get play money on mainnet');
+    await told('Ten dollars of play money have come on mainnet.');
+    await page.getByRole('cell', { name: '10.000000' }).waitFor();
+    await page.reload();
+    await page.getByRole('cell', { name: '10.000000' }).waitFor();
+    expect(await address()).toBe(before);
+  });
+
+  it('pays for a call: money moves once, and its transaction is shown', async () => {
+    const [paid, asked] = [transfers().length, arrivals()];
+    await press('Pay $0.000005 and ask');
+    await told('Here is the answer.');
+    expect([transfers().length - paid, arrivals() - asked]).toEqual([1, 1]);
+    await told(`Transaction ${transfers().at(-1)?.signature}`);
+  });
+
+  it('verifies the receipt of it, and refuses one that was changed', async () => {
+    await press('Verify the receipt');
+    await told(/^The receipt holds: signed by this gateway/);
+    await page.evaluate(`(() => {
+      const purchases = JSON.parse(localStorage['asset-gateway.purchases']);
+      const [head, body, signature] = purchases[0].receipt.split('.');
+      const said = JSON.parse(atob(body.replaceAll('-', '+').replaceAll('_', '/')));
+      const changed = btoa(JSON.stringify({ ...said, issuedAt: 1 })).replaceAll('=', '').replaceAll('+', '-').replaceAll('/', '_');
+      purchases[0].receipt = [head, changed, signature].join('.');
+      localStorage['asset-gateway.purchases'] = JSON.stringify(purchases);
+    })()`);
+    await page.reload();
+    await press('Verify the receipt');
+    await told('The receipt does not hold: its signature does not fit what it says.');
+  });
+
+  it('signs nothing above a cap', async () => {
+    const [paid, asked] = [transfers().length, arrivals()];
+    await page.getByLabel('A call, at most').fill('0.000004');
+    await page.getByLabel('A call, at most').blur();
+    await press('Pay $0.000005 and ask');
+    await told(/\$0\.000005 is asked for, above the cap of \$0\.000004 a call; nothing was signed/);
+    expect([transfers().length - paid, arrivals() - asked]).toEqual([0, 0]);
+    await page.getByLabel('A call, at most').fill('0.01');
+    await page.getByLabel('A call, at most').blur();
+  });
+
+  it('buys a bundle of credit with one transfer, and pays a call from it without another', async () => {
+    const paid = transfers().length;
+    await press('Buy the smallest bundle');
+    await told('$0.05 left');
+    expect(transfers().length - paid).toBe(1);
+    await press('Pay $0.000005 and ask');
+    await told('Here is the answer.');
+    await told('Paid from credit, without a transaction.');
+    expect(transfers().length - paid).toBe(1);
+    await press('Read the credit');
+    await told('$0.049995 left');
+  });
+
+  it.each(Object.entries(LOOKS))('has nothing that axe finds wrong, %s', async (name, look) => {
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    await page.setViewportSize(look.viewport);
+    expect([...seen.faults, ...(await axeFaults(page))]).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await picture(page, `wallet-${name}`);
+  });
+
+  it('sends a payment again whose answer was lost: money moves once, and the answer is there', async () => {
+    const other = await visit(browser, `${gateway.url}/#/wallet`);
+    page = other.page;
+    await press('Get play money on mainnet');
+    await told('Ten dollars of play money have come on mainnet.');
+    const paid = transfers().length;
+    // The payment reaches the gateway, and its answer does not reach the page.
+    await page.route('**/rpc/getBalance', async (route) => {
+      if (route.request().headers()['payment-signature'] === undefined) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await press('Pay $0.000005 and ask');
+    await expect.poll(() => transfers().length - paid).toBe(1);
+    await page.reload();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await press('Send again');
+    await told('The answer is here, and the payment is finished.');
+    expect(transfers().length - paid).toBe(1);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Paid for' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Not finished' }).count()).toBe(0);
+    await other.close();
+  });
+
+  it('lets another wallet of the browser pay, which signs the transaction', async () => {
+    const other = await visit(browser, `${gateway.url}/#/wallet`);
+    page = other.page;
+    const payer = (await page.evaluate(WALLET)) as string;
+    await chain().fundUsdc(payer, 1_000_000n);
+    const paid = transfers().length;
+    await page.getByLabel('A wallet for tests').check();
+    await press('Pay $0.000005 and ask');
+    await told('Here is the answer.');
+    expect(transfers().slice(paid)).toMatchObject([{ from: payer, amount: 5n }]);
+    await told(`Transaction ${transfers().at(-1)?.signature}`);
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+});
+
+/** Registers a wallet as an extension would: its key is made in the page, and signs the transactions that it is shown. */
+const WALLET = `(async () => {
+  const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+  const { privateKey, publicKey } = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
+  const raw = new Uint8Array(await crypto.subtle.exportKey('raw', publicKey));
+  let number = BigInt('0x' + [...raw].map((byte) => byte.toString(16).padStart(2, '0')).join(''));
+  let address = '';
+  for (; number > 0n; number /= 58n) address = DIGITS[Number(number % 58n)] + address;
+  const account = { address, publicKey: raw, chains: ['solana:mainnet', 'solana:devnet'], features: [] };
+  const signTransaction = async ({ transaction }) => {
+    const count = transaction[0];
+    const message = transaction.slice(1 + 64 * count);
+    const signature = new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, message));
+    const signed = transaction.slice();
+    // Which of the signers it is: the accounts follow the version, three counts and their own number.
+    const accounts = message.slice(5);
+    for (let at = 0; at < count; at++)
+      if (accounts.slice(32 * at, 32 * at + 32).every((byte, index) => byte === raw[index])) signed.set(signature, 1 + 64 * at);
+    return [{ signedTransaction: signed }];
+  };
+  const wallet = { version: '1.0.0', name: 'A wallet for tests', accounts: [account], chains: account.chains, features: {
+    'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [account] }) },
+    'solana:signTransaction': { version: '1.0.0', supportedTransactionVersions: [0], signTransaction },
+  } };
+  const register = ({ register }) => register(wallet);
+  addEventListener('wallet-standard:app-ready', ({ detail }) => register(detail));
+  dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: register }));
+  return address;
+})()`;
