@@ -97,6 +97,7 @@ it('who was refused, and why, is in the log and in the metrics', async () => {
   const scraped = await scrape(gateway.gateway);
   const labels = { route: 'tokens.health', status: '403', code: 'blocked' };
   expect(scraped.sum('asset_gateway_requests_total', labels)).toBeGreaterThanOrEqual(2);
+  expect(['wallet', 'range'].map((kind) => scraped.sum('asset_gateway_blocked_entries', { kind }))).toEqual([1, 2]);
 });
 
 it.each([

@@ -113,7 +113,7 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
     onFailure,
   });
   for (const line of saleNotices(service.routes, exact, config)) notice(line);
-  const readings = readingsOf({ ...parts, channels, caches, exact, isStopping });
+  const readings = readingsOf({ ...parts, channels, caches, exact, blocked, isStopping });
   const { documents, watchPace: pace } = dependencies;
   const covered = credit && config.paid && documents ? [watchCovered({ paid: config.paid, documents, pace })] : [];
   const watching = [console, ...caches.values(), ...(blocked ? [blocked] : []), ...covered];

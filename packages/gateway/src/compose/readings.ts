@@ -1,4 +1,5 @@
 import { NETWORKS } from '@asset-gateway/protocol';
+import type { BlockedFile } from '../blocked/file.ts';
 import type { Store } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
 import type { Accounts } from '../credit/accounts.ts';
@@ -17,6 +18,7 @@ export interface Sources {
   readonly payments?: Payments | undefined;
   readonly accounts?: Accounts | undefined;
   readonly exact: ExactSetup | undefined;
+  readonly blocked: BlockedFile | undefined;
   readonly isStopping: () => boolean;
   readonly config: Pick<Config, 'paid'>;
 }
@@ -45,6 +47,7 @@ export function readingsOf({
   payments,
   accounts,
   exact,
+  blocked,
   isStopping,
   config,
 }: Sources): Readings {
@@ -63,6 +66,7 @@ export function readingsOf({
     credit: async () => (accounts ? readCredit(accounts) : []),
     feePayers: async () => exact?.feePayers() ?? [],
     sales: () => exact?.sales() ?? [],
+    blocked: () => blocked?.list.counts,
     solPriceUsd: config.paid?.solPriceUsd,
   };
 }

@@ -49,6 +49,13 @@ export interface CreditReading {
   readonly owedMicros: number;
 }
 
+/** How much is on the list of who is not served. */
+export interface BlockedReading {
+  readonly wallets: number;
+  /** Addresses, and ranges of them. */
+  readonly ranges: number;
+}
+
 /** What is looked up, where a log line does not say it. None of these rejects. */
 export interface Readings {
   isReady(): boolean;
@@ -63,4 +70,6 @@ export interface Readings {
   /** Dollars for one SOL, where the operator has said so. */
   readonly solPriceUsd?: number | undefined;
   sales(): readonly SalesReading[];
+  /** Nothing where everybody is served. */
+  blocked?(): BlockedReading | undefined;
 }
