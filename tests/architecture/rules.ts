@@ -42,7 +42,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'receipts/': ['receipts/'],
   'console/': ['console/', 'upstreams/self.ts', 'upstreams/member-text.ts'],
   'blocked/': ['blocked/', 'gates/base58.ts', 'gates/gate.ts', 'ip-address.ts'],
-  'metrics/': ['metrics/', 'stages/trail.ts'],
+  'metrics/': ['metrics/', 'console/files.ts', 'stages/trail.ts'],
   'stages/': ['stages/', 'budget/store.ts'],
   'gates/': ['gates/', 'describe/', 'budget/store.ts'],
   'payments/': [
@@ -117,6 +117,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'start.ts': [
     'compose/',
     'config/',
+    'console/files.ts',
     'http/',
     'log.ts',
     'log-format.ts',

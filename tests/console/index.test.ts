@@ -40,12 +40,25 @@ it('lets what is named by its content be kept for good, and the page be asked fo
   expect((await ask('/', { accept: BROWSER, 'if-none-match': tag, 'cache-control': 'max-age=0' })).status).toBe(304);
 });
 
-it.each(['../package.json', '..%2fpackage.json', 'index.html', 'nothing.js', 'a/b.js', '%00', ''])(
-  'has no file named %j',
-  async (name) => {
-    expect([400, 404]).toContain((await ask(`/console/${name}`)).status);
-  },
-);
+it.each([
+  '../package.json',
+  '..%2fpackage.json',
+  'index.html',
+  'operate.html',
+  '../operate.html',
+  'nothing.js',
+  'a/b.js',
+  '%00',
+  '',
+])('has no file named %j', async (name) => {
+  expect([400, 404]).toContain((await ask(`/console/${name}`)).status);
+});
+
+it("keeps the operator's page to the port of the metrics", async () => {
+  for (const path of ['/operate', '/operate.html', '/%6fperate.html'])
+    expect([path, (await ask(path, { accept: BROWSER })).status]).toEqual([path, 404]);
+  expect(await (await ask('/', { accept: BROWSER })).text()).not.toMatch(/operate/i);
+});
 
 it('names no row of the console in any description', async () => {
   for (const path of ['/openapi.json', '/v1/catalog', '/.well-known/x402', '/llms.txt'])

@@ -2,6 +2,7 @@ import { compose, type Dependencies } from './compose/compose.ts';
 import { openState, type State } from './compose/state.ts';
 import type { Config } from './config/config.ts';
 import { listenFault } from './config/listen-fault.ts';
+import { consoleFolder, openConsoleFiles } from './console/files.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/server.ts';
 import { createLog, type Log, type LogDestination } from './log.ts';
@@ -55,12 +56,17 @@ function openLog(config: Config, secrets: readonly string[], logTo: LogDestinati
 }
 
 /** Keeps metrics and gives them out, where they are asked for. */
-async function openMetrics({ metrics: place, paid }: Config, state: State): Promise<ServedMetrics | undefined> {
+async function openMetrics(
+  { metrics: place, paid, console }: Config,
+  state: State,
+): Promise<ServedMetrics | undefined> {
   if (!place) return undefined;
   const { serveMetrics } = await import('./metrics/server.ts');
   const { books: journal, documents } = state;
   const sales = createSalesAnswer({ journal, solPriceUsd: paid?.solPriceUsd, now: () => documents.now() });
-  const served = await serveMetrics(place, sales).catch((error) =>
+  const folder = console ? consoleFolder() : undefined;
+  const files = folder === undefined ? undefined : openConsoleFiles(folder);
+  const served = await serveMetrics(place, { sales, files }).catch((error) =>
     Promise.reject(listenFault(error, place, 'METRICS_')),
   );
   documents.watch((entries) => served.metrics.appended(entries));

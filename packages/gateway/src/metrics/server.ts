@@ -1,10 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ConsoleFiles, FileAnswer } from '../console/files.ts';
 import { BEARER, whyNotTold } from './access.ts';
 import { Metrics } from './metrics.ts';
 
 const PATH = '/metrics';
 const SALES_PATH = '/sales';
+const CONSOLE_PAGE = 'operate.html';
+const CONSOLE_PATH = '/console/';
 
 /** Metrics that are kept, and where they are given out. */
 export interface ServedMetrics {
@@ -23,10 +26,28 @@ interface Place {
 /** What was sold, as JSON, for a query: nothing where that is not understood. Rejects when the store is down. */
 export type SalesAnswer = (query: URLSearchParams) => Promise<string | undefined>;
 
-interface Answering {
-  readonly metrics: Metrics;
+/** What is given out on the port of the metrics, beside them. */
+export interface Beside {
   readonly sales: SalesAnswer;
+  /** The operator's page; nothing where there is none. */
+  readonly files: ConsoleFiles | undefined;
+}
+
+interface Answering extends Beside {
+  readonly metrics: Metrics;
   readonly token: string | undefined;
+}
+
+/** The operator's page at `/`, and what it is made of. It holds no figures: it asks for them as everybody does. */
+function consoleFile(path: string, { headers }: IncomingMessage, files: ConsoleFiles | undefined) {
+  const arrival = { hosts: [], port: 0, headers };
+  if (path === '/') return files?.page(CONSOLE_PAGE, arrival);
+  return path.startsWith(CONSOLE_PATH) ? files?.part(path.slice(CONSOLE_PATH.length), arrival) : undefined;
+}
+
+function answerFile(response: ServerResponse, { headers, body }: FileAnswer): void {
+  const ours = { 'X-Content-Type-Options': 'nosniff', 'Content-Length': String(Buffer.byteLength(body)) };
+  response.writeHead(200, { ...headers, ...ours }).end(body);
 }
 
 async function answerSales(request: IncomingMessage, response: ServerResponse, { sales, token }: Answering) {
@@ -39,23 +60,28 @@ async function answerSales(request: IncomingMessage, response: ServerResponse, {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {
-  const { metrics } = answering;
-  const path = request.url?.split('?', 1)[0];
-  const isKnown = path === PATH || path === SALES_PATH;
+  const { metrics, files } = answering;
+  const path = request.url?.split('?', 1)[0] ?? '';
+  const file = consoleFile(path, request, files);
+  const isKnown = path === PATH || path === SALES_PATH || file !== undefined;
   if (!isKnown || (request.method !== 'GET' && request.method !== 'HEAD')) {
     response.writeHead(isKnown ? 405 : 404).end();
     return;
   }
+  if (file) return answerFile(response, file);
   if (path === SALES_PATH) return answerSales(request, response, answering);
   const text = await metrics.text();
   response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text);
 }
 
-/** Keeps metrics and serves them as `/metrics`, and sales as `/sales`, on a port of their own. Rejects when it cannot listen there. */
-export async function serveMetrics({ port, host, token }: Place, sales: SalesAnswer): Promise<ServedMetrics> {
+/**
+ * Keeps metrics and serves them as `/metrics`, sales as `/sales` and a page that shows both at `/`, on a port of their own.
+ * Rejects when it cannot listen there.
+ */
+export async function serveMetrics({ port, host, token }: Place, beside: Beside): Promise<ServedMetrics> {
   const metrics = new Metrics();
   const server = createServer((request, response) => {
-    answer(request, response, { metrics, sales, token }).catch(() => response.destroy());
+    answer(request, response, { ...beside, metrics, token }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   const { port: bound } = server.address() as AddressInfo;

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sendRaw } from '../kit/raw.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+
+const places: TestGateway[] = [];
+let shown: URL;
+let hidden: URL;
+
+async function portOf(variables: Record<string, string>): Promise<URL> {
+  const place = await startTestGateway({ METRICS_PORT: '0', ...variables });
+  places.push(place);
+  return new URL(place.gateway.metricsUrl ?? '');
+}
+
+beforeAll(async () => {
+  [shown, hidden] = [await portOf({}), await portOf({ CONSOLE: 'off' })];
+});
+afterAll(() => Promise.all(places.map((place) => place.stop())));
+
+const ask = (path: string, init: RequestInit = {}) => fetch(new URL(path, shown), init);
+
+/** The bytes of an answer to a GET, without its date. */
+const bytesOf = async ({ port }: URL, path: string): Promise<string> => {
+  const raw = await sendRaw(Number(port), `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  return raw.replace(/^Date: .*\r\n/m, '');
+};
+
+it('gives whoever reaches it the page, under the policy of the public one, and no figure with it', async () => {
+  const response = await ask('/');
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*frame-ancestors 'none'$/);
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(response.headers.get('access-control-allow-origin')).toBeNull();
+  const page = await response.text();
+  expect(page).toContain('<title>Operate an asset gateway</title>');
+  expect(page).not.toContain('asset_gateway_');
+});
+
+it('gives out what the page is made of, and lets it be kept for good', async () => {
+  const page = await (await ask('/')).text();
+  const files = [...page.matchAll(/"(\/console\/[\w-]+\.(?:js|css))"/g)].map(([, path = '']) => path);
+  expect(files.length).toBeGreaterThan(2);
+  for (const path of files) {
+    const response = await ask(path);
+    expect([path, response.status]).toEqual([path, 200]);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  }
+});
+
+it('answers HEAD without a body, takes no other verb, and has no other file', async () => {
+  const head = await ask('/', { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  expect((await ask('/', { method: 'POST' })).status).toBe(405);
+  for (const path of [
+    '/console/',
+    '/console/operate.html',
+    '/console/../package.json',
+    '/operate.html',
+    '/console/%2e',
+  ])
+    expect([path, (await ask(path)).status]).toEqual([path, 404]);
+});
+
+it('with CONSOLE=off is as it was: what is no metric is not there, byte for byte', async () => {
+  const nothing = await bytesOf(hidden, '/nothing');
+  expect(nothing).toBe('HTTP/1.1 404 Not Found\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n');
+  expect(await bytesOf(shown, '/nothing')).toBe(nothing);
+  for (const path of ['/', '/console/icon.svg']) expect(await bytesOf(hidden, path)).toBe(nothing);
+});
