@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { Operate } from './operate/operate.tsx';
 import { Shell } from './shell.tsx';
 
 const root = document.getElementById('app');
@@ -6,8 +7,8 @@ if (root) {
   root.replaceChildren();
   render(
     <Shell
-      title="Operate"
-      views={[{ name: 'operate', title: 'Operate', show: () => <h1>Operate</h1> }]}
+      title="Asset gateway"
+      views={[{ name: 'operate', title: 'Operate', show: () => <Operate /> }]}
       place={{ view: 'operate', rest: [] }}
     />,
     root,

@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks';
+import './operate.css';
+import { Concerns } from './concerns.tsx';
+import { SalesPanel } from './sales.tsx';
+import { Blocked, Cache, FeePayer, Payments, Requests, Takers, Upstreams } from './sections.tsx';
+import { TrendChart } from './trend-chart.tsx';
+import { TRENDS } from './trends.ts';
+import { EVERY_MS, useFigures, type Watch } from './use-figures.ts';
+import { clock, span } from './words.ts';
+
+const LATELY_MINUTES = 5;
+
+/** How a gateway does: what is wrong first, then its figures. */
+export function Operate() {
+  const [isPaused, setPaused] = useState(false);
+  const { watch, isStopped } = useFigures(isPaused);
+  return (
+    <div class="operate">
+      <div class="top">
+        <h1>
+          Operate <span class="muted">{location.host}</span>
+        </h1>
+        <p>
+          <Pulse watch={watch} isPaused={isPaused} />
+        </p>
+        <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          Pause
+        </button>
+      </div>
+      <Concerns watch={watch} />
+      {watch.now && <Panels watch={watch} />}
+      <section class="panel" aria-labelledby="sales">
+        <h2 id="sales">Sales</h2>
+        <SalesPanel isStopped={isStopped} />
+      </section>
+    </div>
+  );
+}
+
+/** Of when the figures are. */
+function Pulse({ watch: { atMs, now, lost }, isPaused }: { readonly watch: Watch; readonly isPaused: boolean }) {
+  const startedAt = now?.sum('process_start_time_seconds');
+  return (
+    <>
+      {atMs > 0 && (
+        <>
+          Figures of <time>{clock(atMs)}</time>
+          {lost
+            ? `, unanswered since ${clock(lost.sinceMs)}`
+            : isPaused
+              ? ', paused'
+              : `, every ${span(EVERY_MS / 1_000)}`}
+        </>
+      )}
+      {startedAt && <span class="muted">; it has run for {span(atMs / 1_000 - startedAt)}</span>}
+    </>
+  );
+}
+
+function Panels({ watch: { now, history, points } }: { readonly watch: Watch }) {
+  if (!now) return null;
+  const shown = { now, lately: history.over(LATELY_MINUTES) };
+  const panels = [
+    ['Requests', <Requests key="requests" {...shown} />],
+    ['Who takes the asset-data budget', <Takers key="takers" {...shown} />],
+    ['Fee payer', <FeePayer key="fees" {...shown} />],
+    ['Cache', <Cache key="cache" {...shown} />],
+    ['Payments', <Payments key="payments" {...shown} />],
+    ['Blocked', <Blocked key="blocked" {...shown} />],
+  ] as const;
+  return (
+    <>
+      <section class="tiles" aria-label="Now">
+        <h2 class="unseen">Now</h2>
+        {TRENDS.map((trend, place) => (
+          <TrendChart key={trend.title} trend={trend} place={place} points={points} />
+        ))}
+      </section>
+      <p class="muted small">
+        “Lately” and “a minute” are over the last {LATELY_MINUTES} minutes, or since this page was opened. This is one
+        node: what all do together is in the dashboard for Grafana (docs/operating.md).
+      </p>
+      <section class="panel">
+        <h2>Budget and upstreams</h2>
+        <Upstreams {...shown} />
+      </section>
+      <div class="panels">
+        {panels.map(([title, view]) => (
+          <section key={title} class="panel">
+            <h2>{title}</h2>
+            {view}
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}

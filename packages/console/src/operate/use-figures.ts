@@ -1,0 +1,85 @@
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { readExposition } from './exposition.ts';
+import type { Figures } from './figures.ts';
+import { History } from './history.ts';
+import { type Point, TRENDS } from './trends.ts';
+
+const SOON_MS = 1_500;
+/** How often is looked, in milliseconds. */
+export const EVERY_MS = 5_000;
+const TIMEOUT_MS = 10_000;
+const MAX_POINTS = 360;
+
+/** Reads the figures of the gateway whose page this is. Rejects with a sentence where it cannot. */
+async function askFigures(signal: AbortSignal): Promise<Figures> {
+  const late = AbortSignal.timeout(TIMEOUT_MS);
+  const ask = async () => {
+    const response = await fetch('/metrics', { signal: AbortSignal.any([signal, late]) });
+    return [response.status, await response.text()] as const;
+  };
+  const [status, text] = await ask().catch(() => {
+    throw new Error(late.aborted ? 'The gateway has not answered in 10 seconds.' : 'The gateway does not answer.');
+  });
+  if (status !== 200) throw new Error(`The gateway answers ${status} in place of its metrics.`);
+  const figures = readExposition(text);
+  if (figures.samples.length === 0) throw new Error('What answers in place of the gateway gives out no metrics.');
+  return figures;
+}
+
+/** What is known of a gateway, and since when nothing new is. */
+export class Watch {
+  readonly history = new History();
+  now: Figures | undefined;
+  before: Figures | undefined;
+  atMs = 0;
+  points: readonly Point[] = [];
+  lost: { readonly sinceMs: number; readonly why: string } | undefined;
+
+  async look(signal: AbortSignal): Promise<void> {
+    try {
+      const figures = await askFigures(signal);
+      this.history.add(performance.now(), figures);
+      [this.before, this.now, this.lost] = [this.now, figures, undefined];
+      this.atMs = Date.now();
+      const step = this.history.lastStep();
+      const point = { atMs: this.atMs, values: TRENDS.map(({ read }) => read(figures, step)) };
+      this.points = [...this.points, point].slice(-MAX_POINTS);
+    } catch (error) {
+      if (!signal.aborted) this.lost = { sinceMs: this.lost?.sinceMs ?? Date.now(), why: (error as Error).message };
+    }
+  }
+}
+
+/** Whether nobody can see the page. */
+function useIsHidden(): boolean {
+  const [isHidden, setHidden] = useState(document.hidden);
+  useEffect(() => {
+    const follow = () => setHidden(document.hidden);
+    document.addEventListener('visibilitychange', follow);
+    return () => document.removeEventListener('visibilitychange', follow);
+  }, []);
+  return isHidden;
+}
+
+/** Looks again and again while somebody sees the page and has not stopped it. */
+export function useFigures(isPaused: boolean): { readonly watch: Watch; readonly isStopped: boolean } {
+  const [, redraw] = useReducer((times: number) => times + 1, 0);
+  const watch = useRef(new Watch()).current;
+  const isStopped = useIsHidden() || isPaused;
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout>;
+    const follow = async () => {
+      await watch.look(stop.signal);
+      if (stop.signal.aborted) return;
+      redraw(undefined);
+      timer = setTimeout(follow, watch.before ? EVERY_MS : SOON_MS);
+    };
+    if (!isStopped) follow();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [isStopped, watch]);
+  return { watch, isStopped };
+}

@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { concernsOf, RULES } from '../../packages/console/src/operate/attention.ts';
+import { readExposition } from '../../packages/console/src/operate/exposition.ts';
+import { History } from '../../packages/console/src/operate/history.ts';
+import { alerts } from '../deploy/monitoring.ts';
+
+/** What all nodes together are needed for. */
+const OF_ALL = 'NoNodeReady';
+
+type Samples = Readonly<Record<string, number>>;
+
+/** An exposition of these samples, of which those named `_total` are counters. */
+function figuresOf(samples: Samples) {
+  const names = new Set(Object.keys(samples).map((series) => series.split('{', 1)[0]));
+  const types = [...names].map((name = '') => `# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`);
+  const lines = Object.entries(samples).map(([series, value]) => `${series} ${value}`);
+  return readExposition([...types, ...lines].join('\n'));
+}
+
+/** What is found after a minute in which one became the other. */
+function found(before: Samples, after: Samples): [alert: string, subjects: readonly string[]][] {
+  const history = new History();
+  const looks = [figuresOf(before), figuresOf(after)] as const;
+  looks.forEach((figures, index) => void history.add(index * 60_000, figures));
+  const look = { now: looks[1], before: looks[0], over: (minutes: number) => history.over(minutes) };
+  return concernsOf(look).map(({ alert, subjects }) => [alert, subjects]);
+}
+
+const requests = (code: string, count: number, status = 200): Samples => ({
+  [`asset_gateway_requests_total{route="a",status="${status}",code="${code}"}`]: count,
+});
+const LANE = 'provider="tokens",cluster="",surface="tokens"';
+const key = (place: number, aside: number, refused: number): Samples => ({
+  [`asset_gateway_key_set_aside{${LANE},place="${place}"}`]: aside,
+  [`asset_gateway_key_refusals_total{${LANE},place="${place}"}`]: refused,
+});
+const signIns = (accepted: number, nonce: number): Samples => ({
+  'asset_gateway_sign_ins_total{result="accepted"}': accepted,
+  'asset_gateway_sign_ins_total{result="invalid_siwx_nonce"}': nonce,
+});
+const cache = (forgone: number, answers: number): Samples => ({
+  asset_gateway_cache_forgone_total: forgone,
+  'asset_gateway_cache_answers_total{route="a",result="hit"}': answers,
+});
+const margin = (settled: number, lamports: number, cluster = 'mainnet'): Samples => ({
+  [`asset_gateway_journal_usd_micros_total{kind="settlement",cluster="${cluster}"}`]: settled,
+  [`asset_gateway_fee_lamports_total{cluster="${cluster}"}`]: lamports,
+  asset_gateway_sol_price_usd: 150,
+});
+const gauge = (name: string, value: number): Samples => ({ [name]: value });
+
+/** Of each rule: what it says nothing about, what it is about, and with what. */
+const CASES: Readonly<Record<string, readonly [silent: Samples, wrong: Samples, subject?: string]>> = {
+  NodeNotReady: [gauge('asset_gateway_ready', 1), gauge('asset_gateway_ready', 0)],
+  StateStoreUnavailable: [requests('state_unavailable', 1), requests('state_unavailable', 2)],
+  BudgetExhausted: [
+    { ...requests('none', 80), ...requests('rate_limited', 20, 429) },
+    { ...requests('none', 79), ...requests('rate_limited', 21, 429) },
+    'a',
+  ],
+  SignInFailuresSurge: [signIns(62, 61), signIns(60, 61)],
+  UpstreamFailing: [
+    { ...requests('none', 90), ...requests('upstream_error', 10, 502) },
+    { ...requests('none', 89), ...requests('upstream_error', 11, 502) },
+    'a',
+  ],
+  UpstreamLeftAlone: [
+    gauge(`asset_gateway_breaker_open{${LANE}}`, 0),
+    gauge(`asset_gateway_breaker_open{${LANE}}`, 1),
+    'tokens',
+  ],
+  UpstreamRefusesOurKey: [requests('upstream_auth_failed', 0), requests('upstream_auth_failed', 1), 'a'],
+  UpstreamKeySetAside: [{ ...key(1, 0, 5) }, { ...key(1, 0, 0), ...key(2, 1, 5) }, 'tokens 2'],
+  CacheForgoesDemand: [cache(30, 70), cache(31, 69)],
+  UpstreamAsksForPause: [requests('upstream_rate_limited', 3), requests('upstream_rate_limited', 4), 'a'],
+  SettlementsUnresolved: [
+    gauge('asset_gateway_settlement_open_seconds', 300),
+    gauge('asset_gateway_settlement_open_seconds', 301),
+  ],
+  SettlementUnknownForLong: [
+    gauge('asset_gateway_settlement_open_seconds', 600),
+    gauge('asset_gateway_settlement_open_seconds', 601),
+  ],
+  MarginBelowZero: [margin(1_500, 10_000), margin(1_499, 10_000)],
+  PaymentsUnavailable: [requests('facilitator_unavailable', 1), requests('facilitator_invalid_response', 2)],
+  FeePayerBalanceLow: [
+    gauge('asset_gateway_fee_payer_lamports{cluster="mainnet"}', 100_000_000),
+    gauge('asset_gateway_fee_payer_lamports{cluster="mainnet"}', 99_999_999),
+    'mainnet',
+  ],
+  SalesClosed: [
+    gauge('asset_gateway_sales_open{cluster="devnet"}', 1),
+    gauge('asset_gateway_sales_open{cluster="devnet"}', 0),
+    'devnet',
+  ],
+  EventLoopDelayed: [gauge('nodejs_eventloop_lag_p99_seconds', 0.2), gauge('nodejs_eventloop_lag_p99_seconds', 0.21)],
+  Overloaded: [requests('overloaded', 6), requests('overloaded', 7)],
+  LogLost: [gauge('asset_gateway_log_lost', 0), gauge('asset_gateway_log_lost', 1)],
+  OwnFault: [requests('internal_error', 0), requests('internal_error', 1), 'a'],
+};
+
+/** How things were before: counters at nothing, and the rest as it is now. */
+const earlier = (samples: Samples): Samples =>
+  Object.fromEntries(Object.entries(samples).map(([series, value]) => [series, series.includes('_total') ? 0 : value]));
+
+const alertsOf = (samples: Samples) => found(earlier(samples), samples).map(([alert]) => alert);
+
+describe('what needs attention', () => {
+  it('is what deploy/prometheus/alerts.yaml would tell of one node', () => {
+    const ofOne = alerts.map(({ alert }) => alert).filter((alert) => alert !== OF_ALL);
+    expect(RULES.map(({ alert }) => alert)).toEqual(ofOne);
+    expect(Object.keys(CASES)).toEqual(ofOne);
+  });
+
+  it.each(RULES.map((rule) => [rule.alert, rule] as const))(
+    '%s has the span and the threshold of its alert',
+    (_, rule) => {
+      const { expr = '', for: patience = '' } = alerts.find(({ alert }) => alert === rule.alert) ?? {};
+      const spans = [...expr.matchAll(/\[(\d+)(m|h)\]/g)].map(
+        ([, count, unit]) => Number(count) * (unit === 'h' ? 60 : 1),
+      );
+      expect([...new Set(spans)]).toEqual(rule.minutes === undefined ? [] : [rule.minutes]);
+      // What is 0 is below 1, and what is less than something else is, less that, below 0.
+      const numbers = [...expr.matchAll(/([<>]|==) ([\d.]+)/g)].map(
+        ([, sign, number]) => Number(number) + Number(sign === '=='),
+      );
+      // The gauge says by itself for how long, where the alert has to wait.
+      const meant = rule.alert === 'SettlementsUnresolved' ? [Number.parseInt(patience, 10) * 60] : numbers;
+      expect(meant.length > 0 ? meant : [0]).toContain(rule.bound);
+    },
+  );
+
+  it.each(Object.entries(CASES))(
+    '%s begins beyond its threshold, not at it',
+    (alert, [silent, wrong, subject = '']) => {
+      expect(alertsOf(silent)).not.toContain(alert);
+      const concern = found(earlier(wrong), wrong).find(([each]) => each === alert);
+      expect(concern).toEqual([alert, [subject]]);
+    },
+  );
+
+  it('is nothing where nothing is known', () => {
+    expect(found({}, {})).toEqual([]);
+  });
+
+  it('leaves out what happened before somebody looked, and a delay that was only once', () => {
+    expect(found(requests('internal_error', 5), requests('internal_error', 5))).toEqual([]);
+    const late = gauge('nodejs_eventloop_lag_p99_seconds', 3);
+    expect(found(gauge('nodejs_eventloop_lag_p99_seconds', 0), late)).toEqual([]);
+  });
+
+  it('leaves devnet out of money, and fees whose price nobody has said', () => {
+    expect(alertsOf(margin(0, 10_000, 'devnet'))).toEqual([]);
+    const { asset_gateway_sol_price_usd: _, ...unpriced } = margin(0, 10_000);
+    expect(alertsOf(unpriced)).toEqual([]);
+    expect(alertsOf(gauge('asset_gateway_fee_payer_lamports{cluster="devnet"}', 1))).toEqual([]);
+  });
+
+  it('names a key of several that is refused each time it is tried again, and none that is alone', () => {
+    const refusedAgain = { ...key(1, 0, 1), ...key(2, 0, 0) };
+    expect(found(earlier(refusedAgain), refusedAgain)).toEqual([['UpstreamKeySetAside', ['tokens 1']]]);
+    expect(found(earlier(key(1, 0, 1)), key(1, 0, 1))).toEqual([]);
+  });
+});
+
+/** What a cell of a document says, without its marks. */
+const plain = (cell: string): string =>
+  cell
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, 'docs/$1')
+    .replaceAll('`', '')
+    .replace(/[.]$/, '')
+    .toLowerCase();
+
+it('the page says of each alert what docs/operating.md says, as urgently', () => {
+  const rows = readFileSync('docs/operating.md', 'utf8').matchAll(/^\| `(\w+)` \((\w+)\) \| ([^|]+) \| ([^|]+) \|$/gm);
+  const told = [...rows].map(([, alert, severity, means = '', advice = '']) => [
+    alert,
+    severity,
+    plain(means),
+    plain(advice),
+  ]);
+  const page = readFileSync('packages/console/operate.html', 'utf8');
+  const item =
+    /<li data-alert="(\w+)" data-severity="(\w+)">\s*<span>([^<]*)<\/span>\s*<span>([^<]*)<\/span>\s*<\/li>/g;
+  const shown = [...page.matchAll(item)].map(([, alert, severity, means = '', advice = '']) => [
+    alert,
+    severity,
+    plain(means),
+    plain(advice),
+  ]);
+  expect(shown).toEqual(told.filter(([alert]) => alert !== OF_ALL));
+});

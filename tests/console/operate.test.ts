@@ -1,0 +1,313 @@
+import { networkInterfaces } from 'node:os';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { launchChromium } from '../kit/chromium.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { askSigned } from '../kit/wallet.ts';
+import { type Scrape, scrape } from '../operations/scrape.ts';
+import { HEALTH } from '../upstream/visitor.ts';
+import { axeFaults, LOOKS, picture, visit } from './console.ts';
+import { load, startBusyGateway, TOKEN } from './load.ts';
+
+const elsewhere = Object.values(networkInterfaces())
+  .flat()
+  .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+
+const WELL = { name: 'Nothing needs attention', exact: true };
+const TROUBLE = { name: 'Needs attention', exact: true };
+
+type Sale = Readonly<Record<string, string | number | null>>;
+
+/** The number in a cell; dollars in millionths. */
+const numberIn = (text: string): number => {
+  const number = Number(text.replace(/[$,]/g, ''));
+  return text.includes('$') ? Math.round(number * 1_000_000) : number;
+};
+
+/** The rows of a table as they are read: the name of each, and its cells. */
+async function rowsOf(page: Page, name: string): Promise<Record<string, string[]>> {
+  const rows = await page
+    .getByRole('table', { name, exact: true })
+    .locator('tbody tr')
+    .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+  return Object.fromEntries(rows.map(([first = '', ...cells]) => [first, cells]));
+}
+
+/** The same, with the number in one column alone. */
+async function columnOf(page: Page, name: string, column = 0): Promise<Record<string, number>> {
+  const rows = await rowsOf(page, name);
+  return Object.fromEntries(Object.entries(rows).map(([first, cells]) => [first, numberIn(cells[column] ?? '')]));
+}
+
+/** Has the page look now. */
+async function lookAgain(page: Page): Promise<void> {
+  const button = page.getByRole('button', { name: 'Pause' });
+  await button.click();
+  const answered = page.waitForResponse('**/metrics');
+  await button.click();
+  await (await answered).finished();
+}
+
+const unlock = async (page: Page, token = TOKEN): Promise<void> => {
+  await page.getByLabel('METRICS_TOKEN', { exact: true }).fill(token);
+  await page.keyboard.press('Enter');
+};
+
+suiteWith('chromium', "the operator's page", (executablePath) => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  let origin: string;
+  beforeAll(async () => {
+    gateway = await startBusyGateway();
+    origin = new URL(gateway.gateway.metricsUrl ?? '').origin;
+    browser = await launchChromium(executablePath);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  const salesBy = async (by: string): Promise<readonly Sale[]> => {
+    const headers = { Authorization: `Bearer ${TOKEN}` };
+    const response = await fetch(`${origin}/sales?by=${by}&since=24h`, { headers });
+    return ((await response.json()) as { sales: readonly Sale[] }).sales;
+  };
+
+  /** What the page has to show of what the metrics say. */
+  const figuresIn = (scraped: Scrape) => {
+    const sum = (name: string, labels = {}) => scraped.sum(`asset_gateway_${name}`, labels) ?? 0;
+    const tokens = { surface: 'tokens' };
+    const code = (text: string) => sum('requests_total', { code: text });
+    return {
+      'Upstreams: budget and health': { tokens: [sum('budget_left', tokens), sum('budget_limit', tokens)] },
+      'Slots by who takes them': { 'strangers, by address': [sum('slots_total', { group: 'address' })] },
+      'Answers by result': {
+        hit: [sum('cache_answers_total', { result: 'hit' })],
+        miss: [sum('cache_answers_total', { result: 'miss' })],
+      },
+      'Requests by status and code': {
+        '200': [sum('requests_total', { status: '200' })],
+        '403 blocked': [code('blocked')],
+        '402 payment_required': [code('payment_required')],
+        '404 not_found': [code('not_found')],
+      },
+      'Settlements by outcome': { settled: [sum('settlements_total', { state: 'settled' })] },
+      'Credit owed to wallets': { mainnet: [sum('credit_owed_usd_micros', { cluster: 'mainnet' })] },
+      'What it holds, and how far it goes': { mainnet: [sum('fee_payer_lamports', { cluster: 'mainnet' })] },
+      'On the list': { wallets: [1], ranges: [2] },
+    };
+  };
+
+  it('shows under load what /metrics and /sales say in that moment', async () => {
+    const { page, faults, close } = await visit(browser, origin);
+    await unlock(page);
+    await page.getByRole('heading', WELL).waitFor();
+    for (const statuses of [await load(gateway), await load(gateway)])
+      expect(statuses).toEqual([200, 200, 200, 200, 402, 404, 403, 403, 200, 200, 200, 200]);
+    await vi.waitFor(
+      async () => {
+        await lookAgain(page);
+        for (const [name, rows] of Object.entries(figuresIn(await scrape(gateway.gateway)))) {
+          const shown = await rowsOf(page, name);
+          for (const [row, numbers] of Object.entries(rows)) {
+            const cells = (shown[row] ?? []).filter((cell) => cell !== '').map(numberIn);
+            expect([name, row, cells.slice(0, numbers.length)]).toEqual([name, row, numbers]);
+          }
+        }
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    for (const by of ['day', 'route', 'wallet']) {
+      const sold = await salesBy(by);
+      expect(sold.length).toBeGreaterThan(0);
+      const told = (name: string) => Object.fromEntries(sold.map((sale) => [sale[by], sale[`${name}_usd_micros`]]));
+      await vi.waitFor(async () => expect(await columnOf(page, `Sales by ${by}`, 1)).toEqual(told('settled')), 5_000);
+      expect(await columnOf(page, `Sales by ${by}`, 6)).toEqual(told('margin'));
+    }
+    await picture(page, 'operate-load');
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('is worked by keyboard: a wrong token is named, the right one shows sales, and is forgotten when told', async () => {
+    const { page, faults, close } = await visit(browser, origin);
+    const asked: (string | undefined)[] = [];
+    page.on('request', (request) => asked.push(request.headers().authorization));
+    await page.getByText('Sales are told to whoever knows METRICS_TOKEN').waitFor();
+    await page.getByLabel('METRICS_TOKEN', { exact: true }).focus();
+    await page.keyboard.type('not-the-token-of-it');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is not the token').waitFor();
+    await unlock(page, 'a token that nö header holds');
+    await page.getByText('This is not the token').waitFor();
+    await page.getByLabel('METRICS_TOKEN', { exact: true }).fill(TOKEN);
+    for (const key of ['Tab', 'Tab', 'Space', 'Shift+Tab', 'Enter']) await page.keyboard.press(key);
+    await page.getByRole('table', { name: 'Sales by day' }).waitFor();
+    await page.reload();
+    await page.getByRole('table', { name: 'Sales by day' }).waitFor();
+    await page.getByRole('button', { name: 'Forget the token' }).press('Enter');
+    await page.getByText('Sales are told to whoever knows').waitFor();
+    await page.reload();
+    await page.getByText('Sales are told to whoever knows').waitFor();
+    expect(new Set(asked)).toEqual(new Set([undefined, 'Bearer not-the-token-of-it', `Bearer ${TOKEN}`]));
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('does not keep a token that it was not told to keep', async () => {
+    const { page, close } = await visit(browser, origin);
+    await unlock(page);
+    await page.getByRole('table', { name: 'Sales by day' }).waitFor();
+    expect(await page.evaluate(() => [sessionStorage.length, localStorage.length, document.cookie])).toEqual([
+      0,
+      0,
+      '',
+    ]);
+    await page.reload();
+    await page.getByText('Sales are told to whoever knows').waitFor();
+    await close();
+  });
+
+  it('asks nothing while it is paused or its tab is hidden, and at once when it is seen again', async () => {
+    const { page, close } = await visit(browser, origin);
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('heading', { name: /^Nothing needs attention/ }).waitFor();
+    let asked = 0;
+    page.on('request', () => asked++);
+    await page.clock.runFor(20_000);
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(1));
+    const hide = (isHidden: boolean) =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, value: hidden });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, isHidden);
+    for (const [stop, go] of [
+      [() => hide(true), () => hide(false)],
+      [
+        () => page.getByRole('button', { name: 'Pause' }).click(),
+        () => page.getByRole('button', { name: 'Pause' }).click(),
+      ],
+    ] as const) {
+      await stop();
+      asked = 0;
+      await page.clock.runFor(180_000);
+      expect(asked).toBe(0);
+      await go();
+      await vi.waitFor(() => expect(asked).toBeGreaterThan(0));
+    }
+    await close();
+  });
+
+  it('says what is wrong, with what, how urgently and what to do', async () => {
+    const { page, faults, close } = await visit(browser, origin);
+    await page.getByRole('heading', WELL).waitFor();
+    gateway.upstream.faults.status = 401;
+    expect((await askSigned(`${gateway.url}${HEALTH}`)).status).toBe(502);
+    gateway.upstream.faults.reset();
+    await lookAgain(page);
+    await page.getByRole('heading', TROUBLE).waitFor();
+    const said = await page.getByRole('status').getByRole('listitem').allTextContents();
+    expect(said).toContainEqual(
+      expect.stringMatching(
+        /^Now: The key of an upstream was revoked.* tokens\.healthDo: Put another one.*“Alerts”: UpstreamRefusesOurKey$/,
+      ),
+    );
+    expect([...faults, ...(await axeFaults(page))]).toEqual([]);
+    await picture(page, 'operate-trouble');
+    await close();
+  });
+
+  it('shows what is hostile as text, cut, and stays usable', async () => {
+    const { page, faults, close } = await visit(browser, origin);
+    const image = '<img src=x onerror=alert(1)>';
+    const long = `${image}${'x'.repeat(5 * 1024 * 1024)}`;
+    const sold = (by: string, sales: readonly object[]) =>
+      page.route(`**/sales?by=${by}&*`, (route) => route.fulfill({ json: { since: '', isComplete: true, sales } }));
+    await sold('day', [{ cluster: 'mainnet', day: long, settled_usd_micros: '7' }]);
+    await sold('route', [{ cluster: 'mainnet', route: image }, {}]);
+    await sold('wallet', Array(9_999).fill({ wallet: image }));
+    const counted = `# TYPE asset_gateway_requests_total counter\nasset_gateway_requests_total{status="200",code="${image}"} 5\n`;
+    await page.route('**/metrics', (route) => route.fulfill({ body: `${counted}a{b="${long}` }));
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await page.getByRole('rowheader', { name: image }).first().waitFor();
+    await lookAgain(page);
+    await page.getByRole('rowheader', { name: `200 ${image}` }).waitFor();
+    expect(await page.getByRole('table', { name: /^Sales by wallet: the first 50 of 9,999$/ }).count()).toBe(1);
+    expect(await page.locator('img').count()).toBe(0);
+    expect((await page.locator('main').textContent())?.length).toBeLessThan(50_000);
+    for (const wrong of ['null', '<html>']) {
+      await page.route('**/metrics', (route) => route.fulfill({ body: wrong }));
+      await page.route('**/sales?*', (route) => route.fulfill({ body: wrong }));
+      await page.getByRole('button', { name: 'Ask again' }).click();
+      await lookAgain(page);
+      await page.getByText('gives out no metrics').waitFor();
+    }
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it.each(Object.entries(LOOKS))('has nothing that axe finds wrong, %s', async (name, look) => {
+    const { page, faults, close } = await visit(browser, origin, look);
+    await unlock(page);
+    await page.getByRole('table', { name: 'Sales by wallet' }).waitFor();
+    await page.getByRole('heading', WELL).waitFor();
+    await picture(page, `operate-${name}`);
+    await page.locator('summary').first().press('Enter');
+    await page.getByRole('table', { name: 'Requests a second' }).waitFor();
+    expect([...faults, ...(await axeFaults(page))]).toEqual([]);
+    const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
+    expect(scrollWidth).toBe(clientWidth);
+    await close();
+  });
+});
+
+suiteWith('chromium', "the operator's page of a gateway without a token", (executablePath) => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium(executablePath);
+  });
+  afterAll(() => browser?.close());
+
+  const start = (port: string) => startTestGateway({ METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });
+  const portOf = ({ gateway }: TestGateway): string => new URL(gateway.metricsUrl ?? '').port;
+
+  it('says that the gateway has stopped, and goes on when it is back', async () => {
+    let gateway = await start('0');
+    const port = portOf(gateway);
+    const { page, faults, close } = await visit(browser, `http://127.0.0.1:${port}`);
+    await page.getByText('Nothing was sold in this time').first().waitFor();
+    await page.getByRole('heading', WELL).waitFor();
+    for (let count = 0; count < 5; count++) await fetch(`${gateway.url}/nothing`);
+    await lookAgain(page);
+    await gateway.stop();
+    await page.getByRole('heading', TROUBLE).waitFor();
+    expect(await page.getByRole('status').textContent()).toContain(
+      'The gateway does not answer. The figures below are of',
+    );
+    gateway = await start(port);
+    await fetch(`${gateway.url}/nothing`);
+    await page.getByRole('heading', WELL).waitFor();
+    const rows = await rowsOf(page, 'Requests by status and code');
+    expect(Number(rows['404 not_found']?.[0])).toBe(1);
+    expect(Number(rows['404 not_found']?.[1])).toBeGreaterThan(0);
+    expect(await page.locator('main').textContent()).not.toMatch(/[-−]\d+(?:\.\d+)?(?: a second| %)/);
+    expect(faults.filter((fault) => !fault.includes('ERR_CONNECTION_REFUSED'))).toEqual([]);
+    await close();
+    await gateway.stop();
+  });
+
+  it.runIf(elsewhere)('tells somebody from another address why there are no sales, and shows the rest', async () => {
+    const gateway = await start('0');
+    const { page, faults, close } = await visit(browser, `http://${elsewhere}:${portOf(gateway)}`);
+    await page.getByText('so it tells of sales on its own machine only').waitFor();
+    await page.getByRole('heading', WELL).waitFor();
+    expect(await page.getByLabel('METRICS_TOKEN', { exact: true }).count()).toBe(0);
+    // Without TLS the browser leaves out that one header, and says so.
+    expect(faults.filter((fault) => !fault.includes('Cross-Origin-Opener-Policy header has been ignored'))).toEqual([]);
+    await close();
+    await gateway.stop();
+  });
+});
