@@ -4,13 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
 import type { SellingGateway } from '../kit/selling-gateway.ts';
+import { FAREMETER_VERSION, OTHER_CLIENTS, OTHER_VERSIONS } from '../official-client/other-clients.ts';
 import { startCreditGateway } from './gateway.ts';
 import { expectStory, type Setup, type Told, tell } from './stock-clients.ts';
 
 const PROGRAM = 'stock-client.mjs';
 const PRICE = 5;
 /** The call that a bundle is bought with, and those that it covers besides. */
-const terms = { price: PRICE, bundle: PRICE * (1 + (isFull ? 100 : 20)) };
+const terms = { price: PRICE, bundle: PRICE * (1 + (isFull ? 100 : 5)) };
 
 let gateway: SellingGateway;
 beforeAll(async () => {
@@ -49,36 +50,16 @@ describe('the official client 2.27', () => {
   judge('2.27.0', OFFICIAL, '.', () => `tests/credit/${PROGRAM}`);
 });
 
-const officialOf = (version: string) => ({
-  dependencies: {
-    '@solana/kit': '5.5.1',
-    ...Object.fromEntries(['core', 'extensions', 'fetch', 'svm'].map((name) => [`@x402/${name}`, version])),
-  },
-});
-const FAREMETER_VERSION = '0.22.0';
-const faremeter = {
-  dependencies: {
-    '@solana/kit': '6.7.0',
-    ...Object.fromEntries(
-      ['fetch', 'payment-solana', 'wallet-solana'].map((name) => [`@faremeter/${name}`, FAREMETER_VERSION]),
-    ),
-  },
-};
-const VERSIONS = ['2.11', '2.22'];
-const manifests = {
-  '.': { workspaces: [...VERSIONS, 'faremeter'], overrides: { viem: '2.48.11' } },
-  ...Object.fromEntries(VERSIONS.map((version) => [version, officialOf(`${version}.0`)])),
-  faremeter,
-};
+const VERSIONS = ['2.11', '2.22'] as const;
 
-await suiteOfPackages('credit with other clients', manifests, (folder) => {
+await suiteOfPackages('credit with other clients', OTHER_CLIENTS, (folder) => {
   const scriptIn = (name: string) => () => {
     copyFileSync(`tests/credit/${PROGRAM}`, join(folder, name, PROGRAM));
     return PROGRAM;
   };
 
   describe.each(VERSIONS)('the official client %s', (version) => {
-    judge(`${version}.0`, OFFICIAL, join(folder, version), scriptIn(version));
+    judge(OTHER_VERSIONS[version].fetch, OFFICIAL, join(folder, version), scriptIn(version));
   });
 
   describe('@faremeter/fetch', () => {

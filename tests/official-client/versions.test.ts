@@ -10,27 +10,23 @@ import { startEverything } from '../discovery/everything.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { exampleOf } from '../signin/examples.ts';
+import { LOCKED_VERSIONS, OTHER_CLIENTS, OTHER_VERSIONS, type Versions } from './other-clients.ts';
 
 const VISIT = 'tests/official-client/visit.mjs';
 
 /** A version of x402's own client, and what it can do. */
-interface Version {
-  readonly core: string;
-  readonly extensions: string;
-  readonly fetch: string;
-  readonly svm: string;
+interface Version extends Versions {
   /** Whether it has `createSIWxClientExtension` beside `createSIWxClientHook`. */
   readonly hasExtension: boolean;
   /** Whether it copies the memo of a requirement into its transaction. */
   readonly copiesMemo: boolean;
 }
 
-const all = (version: string) => ({ core: version, extensions: version, fetch: version, svm: version });
-const LOCKED: Version = { ...all('2.27.0'), hasExtension: true, copiesMemo: true };
+const LOCKED: Version = { ...LOCKED_VERSIONS, hasExtension: true, copiesMemo: true };
 const OTHERS: Readonly<Record<string, Version>> = {
-  '2.4': { ...all('2.4.0'), svm: '2.6.0', hasExtension: false, copiesMemo: false },
-  '2.11': { ...all('2.11.0'), hasExtension: false, copiesMemo: true },
-  '2.20': { ...all('2.20.0'), hasExtension: true, copiesMemo: true },
+  '2.4': { ...OTHER_VERSIONS['2.4'], hasExtension: false, copiesMemo: false },
+  '2.11': { ...OTHER_VERSIONS['2.11'], hasExtension: false, copiesMemo: true },
+  '2.20': { ...OTHER_VERSIONS['2.20'], hasExtension: true, copiesMemo: true },
 };
 
 const freeRoutes = routes.filter(({ access }) => access === 'siwx');
@@ -128,18 +124,7 @@ describe('the official client 2.27', () => {
   judge(LOCKED, '.', () => VISIT);
 });
 
-const manifestOf = ({ hasExtension: _, copiesMemo: __, ...versions }: Version) => ({
-  dependencies: {
-    '@solana/kit': '5.5.1',
-    ...Object.fromEntries(Object.entries(versions).map(([name, version]) => [`@x402/${name}`, version])),
-  },
-});
-const manifests = {
-  '.': { workspaces: Object.keys(OTHERS), overrides: { viem: '2.48.11' } },
-  ...Object.fromEntries(Object.entries(OTHERS).map(([name, version]) => [name, manifestOf(version)])),
-};
-
-await suiteOfPackages('other versions of the official client', manifests, (folder) => {
+await suiteOfPackages('other versions of the official client', OTHER_CLIENTS, (folder) => {
   describe.each(Object.entries(OTHERS))('%s', (name, version) => {
     judge(version, join(folder, name), () => {
       copyFileSync(VISIT, join(folder, name, 'visit.mjs'));
