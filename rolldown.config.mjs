@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'rolldown';
 
 /**
@@ -15,6 +16,24 @@ const programs = {
 /** Packages with compiled parts, which they look for beside themselves. */
 const external = ['@napi-rs/keyring', 'litesvm', 'lmdb', 'sodium-native'];
 
+/**
+ * Of undici the programs use its pools. All of it would be more than the rest of the gateway, and would set the dispatcher of
+ * Node's own fetch, which `native-fetch.ts` then has to load first.
+ */
+const POOL = `
+import api from 'undici/lib/api/index.js';
+import { headerNameToString, parseHeaders } from 'undici/lib/core/util.js';
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+export { default as Pool } from 'undici/lib/dispatcher/pool.js';
+Object.assign(Dispatcher.prototype, api);
+export const util = { headerNameToString, parseHeaders };
+`;
+const pools = {
+  name: 'the pools of undici',
+  resolveId: (id) => (id === 'undici' ? `${fileURLToPath(import.meta.resolve('undici'))}?pools` : undefined),
+  load: (id) => (id.endsWith('?pools') ? POOL : id.endsWith('/native-fetch.ts') ? '' : undefined),
+};
+
 export default Object.entries(programs)
   .filter(([path]) => existsSync(path))
   .map(([path, names]) =>
@@ -23,6 +42,7 @@ export default Object.entries(programs)
       platform: 'node',
       transform: { target: 'node20.19' },
       external,
+      plugins: [pools],
       resolve: { conditionNames: ['@asset-gateway/source', 'node', 'import', 'default'] },
       output: { dir: `${path}/bin`, cleanDir: true, sourcemap: true },
       logLevel: 'warn',

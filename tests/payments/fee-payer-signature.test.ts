@@ -12,7 +12,7 @@ const message = Buffer.from('the message that was paid with');
 const genuine = signatureOver(message, feePayer);
 const L = 2n ** 252n + 27742317777372353535851937790883648493n;
 
-const sodium = await loadSodium();
+const sodium = loadSodium();
 const primitives = [
   ['node:crypto', nodeCrypto],
   ['libsodium', sodium ?? nodeCrypto],

@@ -73,7 +73,7 @@ describe('a memo is good', () => {
   });
 
   it('with libsodium as without', async () => {
-    const crypto = await loadSodium();
+    const crypto = loadSodium();
     if (!crypto) throw new Error('libsodium does not load here');
     const judgement = await judgementAt(ISSUED);
     expect(readPresentedPayment({ crypto, memos }, judgement)).toEqual(

@@ -7,7 +7,7 @@ import { type Crypto, equalSecrets, loadSodium, nodeCrypto } from '../../package
 import { forge, malleated, verifyLeniently } from './forgery.ts';
 import { type Ed25519Case, smallOrderPoints, speccheckCases, wycheproofCases } from './vectors.ts';
 
-const sodium = await loadSodium();
+const sodium = loadSodium();
 const paths: [string, Crypto][] = [['node:crypto', nodeCrypto]];
 if (sodium) paths.push(['libsodium', sodium]);
 

@@ -9,7 +9,7 @@ const ORIGIN = 'https://gw.example';
 const EPOCH = 'epoch';
 const NOW = Date.UTC(2026, 10, 20);
 
-const sodium = await loadSodium();
+const sodium = loadSodium();
 const onNode = new Nonces(nodeCrypto, [SECRET]);
 const onSodium = new Nonces(sodium ?? nodeCrypto, [SECRET]);
 

@@ -1,4 +1,4 @@
-import { breakEvenSolPrice, USUAL_FEE_LAMPORTS } from '@asset-gateway/protocol';
+import { breakEvenSolPrice, USUAL_FEE_TEXT } from '@asset-gateway/protocol';
 import type { Entry } from './entry.ts';
 import type { World } from './world.ts';
 
@@ -12,7 +12,7 @@ const isSoldOnSolana = ({ accessMode, paymentNetwork = '' }: Entry): boolean =>
 function priceNote(surface: string, entries: readonly Entry[]): string {
   const prices = entries.map(({ priceUsd }) => priceUsd).sort((one, other) => Number(one) - Number(other));
   const [cheapest = ''] = prices;
-  const fee = `a usual settlement costs whoever pays its fee ${USUAL_FEE_LAMPORTS.toLocaleString('en-US')} lamports`;
+  const fee = `a usual settlement costs whoever pays its fee ${USUAL_FEE_TEXT} lamports`;
   const limit = breakEvenSolPrice(Math.round(Number(cheapest) * MICROS));
   return `${surface}: from $${cheapest} an answer; ${fee}, a loss above $${limit} a SOL`;
 }

@@ -1,6 +1,9 @@
 /** What settling one payment costs its fee payer, as stock clients make it. */
 export const USUAL_FEE_LAMPORTS = 10_001;
 
+/** The same as people read it: to ask a locale would take a gateway a thirtieth of its start. */
+export const USUAL_FEE_TEXT = `${Math.floor(USUAL_FEE_LAMPORTS / 1000)},${String(USUAL_FEE_LAMPORTS % 1000).padStart(3, '0')}`;
+
 const LAMPORTS_PER_SOL = 1_000_000_000;
 const MICROS = 1_000_000;
 

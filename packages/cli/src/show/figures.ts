@@ -1,6 +1,17 @@
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const large = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const small = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 });
+const STYLES = {
+  compact: { notation: 'compact', maximumFractionDigits: 1 },
+  large: { minimumFractionDigits: 2, maximumFractionDigits: 2 },
+  small: { maximumSignificantDigits: 4 },
+} as const;
+
+const formats = new Map<keyof typeof STYLES, Intl.NumberFormat>();
+
+/** A locale is loaded with the first number that is shown: a command whose output is piped shows none. */
+function formatted(value: number, style: keyof typeof STYLES): string {
+  const format = formats.get(style) ?? new Intl.NumberFormat('en', STYLES[style]);
+  formats.set(style, format);
+  return format.format(value);
+}
 
 const NONE = '–';
 
@@ -9,14 +20,14 @@ export const isNumber = (value: unknown): value is number => typeof value === 'n
 /** A price in dollars: cents of what is dear, digits of what is cheap. */
 export function price(value: unknown): string {
   if (!isNumber(value)) return NONE;
-  return `$${Math.abs(value) >= 1 || value === 0 ? large.format(value) : small.format(value)}`;
+  return `$${Math.abs(value) >= 1 || value === 0 ? formatted(value, 'large') : formatted(value, 'small')}`;
 }
 
 /** An amount in dollars, in short. */
-export const amount = (value: unknown): string => (isNumber(value) ? `$${compact.format(value)}` : NONE);
+export const amount = (value: unknown): string => (isNumber(value) ? `$${formatted(value, 'compact')}` : NONE);
 
 /** A number, in short. */
-export const count = (value: unknown): string => (isNumber(value) ? compact.format(value) : NONE);
+export const count = (value: unknown): string => (isNumber(value) ? formatted(value, 'compact') : NONE);
 
 /** A change in percent, with its sign. */
 export const change = (value: unknown): string =>

@@ -19,7 +19,7 @@ const WIDE: readonly (readonly [number, number])[] = [
 
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
 
 function widthOfGrapheme(grapheme: string): number {
   if (INVISIBLE.test(grapheme)) return 0;
@@ -27,7 +27,10 @@ function widthOfGrapheme(grapheme: string): number {
   return EMOJI.test(grapheme) || WIDE.some(([first, last]) => point >= first && point <= last) ? 2 : 1;
 }
 
-const graphemesOf = (text: string): string[] => [...segmenter.segment(text)].map(({ segment }) => segment);
+function graphemesOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return [...segmenter.segment(text)].map(({ segment }) => segment);
+}
 
 /** How many columns of a terminal a text takes. */
 export const widthOf = (text: string): number =>

@@ -84,7 +84,7 @@ const ignore = () => undefined;
 export async function compose(config: Config, dependencies: Dependencies): Promise<Composed> {
   const { store, payments, fees, accounts, secrets, log, notice = ignore, onFailure = ignore } = dependencies;
   const { onSlot = ignore, isStopping = () => false, ownRoutes = [] } = dependencies;
-  const crypto = (await loadSodium()) ?? nodeCrypto;
+  const crypto = loadSodium() ?? nodeCrypto;
   const randomId = () => crypto.random(16).toString('hex');
   const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
   const channels = new Channels({ ...dependencies, config, notice, onFailure });

@@ -1,12 +1,11 @@
-import { breakEvenSolPrice, dollars, type Route, USUAL_FEE_LAMPORTS, usualFeeMicros } from '@asset-gateway/protocol';
+import { breakEvenSolPrice, dollars, type Route, USUAL_FEE_TEXT, usualFeeMicros } from '@asset-gateway/protocol';
 import type { CreditConfig } from '../config/credit.ts';
 import type { PaidConfig } from '../config/paid.ts';
 
 /** What settling costs a fee payer of ours, against a price. */
 function feeAgainst(priceMicros: number, solPriceUsd: number | undefined): string {
   if (solPriceUsd === undefined) {
-    const lamports = USUAL_FEE_LAMPORTS.toLocaleString('en-US');
-    return `settling costs ${lamports} lamports or more: a loss above $${breakEvenSolPrice(priceMicros)} a SOL`;
+    return `settling costs ${USUAL_FEE_TEXT} lamports or more: a loss above $${breakEvenSolPrice(priceMicros)} a SOL`;
   }
   const fee = usualFeeMicros(solPriceUsd);
   const settling = `settling costs $${dollars(fee)} or more at $${solPriceUsd} a SOL`;
