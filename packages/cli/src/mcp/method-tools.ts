@@ -1,6 +1,6 @@
 import type { Tool } from '@asset-gateway/client/tools';
-import { fromJsonSchema } from '@modelcontextprotocol/server';
 import { refusalOf } from './answer.ts';
+import { argumentSchema } from './argument-schema.ts';
 import { callMethod, type Desk } from './paying.ts';
 import { FREE, PAID, type ServedTool } from './served-tool.ts';
 
@@ -47,7 +47,7 @@ function familyTool(desk: Desk, family: 'rpc' | 'das', title: string): ServedToo
   const tools = new Map(
     desk.calls.methods.filter(({ name }) => name.startsWith(`${family}_`)).map((tool) => [methodOf(tool.name), tool]),
   );
-  const checks = new Map([...tools].map(([method, tool]) => [method, fromJsonSchema(plain(tool.inputSchema))]));
+  const checks = new Map([...tools].map(([method, tool]) => [method, argumentSchema(plain(tool.inputSchema))]));
   return {
     name: family,
     title,

@@ -1,13 +1,13 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
-  fromJsonSchema,
   McpServer,
   type McpServerFactory,
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { Approvals } from './approvals.ts';
+import { type ArgumentSchema, argumentSchema } from './argument-schema.ts';
 import { Calls, type CallsOptions } from './calls.ts';
 import { ANSWER_TEMPLATE, answerUri, KeptAnswers } from './kept-answers.ts';
 import { methodTools } from './method-tools.ts';
@@ -39,14 +39,12 @@ function canAsk(server: McpServer, { mcpReq: { envelope } }: ServerContext): boo
 function offer(
   server: McpServer,
   { name, title, description, annotations, call }: ServedTool,
-  inputSchema: Schema,
+  inputSchema: ArgumentSchema,
 ): void {
   server.registerTool(name, { title, description, annotations, inputSchema }, (input, context) =>
     call(input, { signal: context.mcpReq.signal, canAsk: canAsk(server, context), request: context.mcpReq }),
   );
 }
-
-type Schema = ReturnType<typeof fromJsonSchema<Record<string, unknown>>>;
 
 /** Offers the whole texts of answers that were cut. */
 function offerAnswers(server: McpServer, kept: KeptAnswers): void {
@@ -67,13 +65,10 @@ export function toolsOf(desk: Desk, isAll: boolean): ServedTool[] {
   return [...methodTools(desk, isAll), quoteTool(desk), spendingTool(desk), readOnTool(desk.kept)];
 }
 
-/** Makes servers that share one budget. Schemas are compiled once: over HTTP a server lasts for one request. */
+/** Makes servers that share one budget. Schemas are compiled at most once: over HTTP a server lasts for one request. */
 export function createServers({ isAll, version, ...options }: McpOptions): McpServerFactory {
   const desk: Desk = { calls: new Calls(options), approvals: new Approvals(), kept: new KeptAnswers() };
-  const tools = toolsOf(desk, isAll).map((tool) => ({
-    tool,
-    schema: fromJsonSchema<Record<string, unknown>>(tool.inputSchema as Parameters<typeof fromJsonSchema>[0]),
-  }));
+  const tools = toolsOf(desk, isAll).map((tool) => ({ tool, schema: argumentSchema(tool.inputSchema) }));
   return () => {
     const server = new McpServer({ name: NAME, version, title: 'Asset gateway' }, { instructions: INSTRUCTIONS });
     for (const { tool, schema } of tools) offer(server, tool, schema);
