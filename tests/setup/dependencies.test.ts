@@ -73,6 +73,14 @@ describe('the set-up', () => {
     expect([versionOf(project, 'tool'), versionOf(project, 'tool-build')]).toEqual(['1.0.0', '1.0.0']);
   });
 
+  it('installs a version that is younger than what npm has kept of its package', async () => {
+    registry.publish({ name: 'tool', version: '1.2.0' });
+    const project = makeProject({ tool: { version: '1.2.0', integrity: registry.integrityOf('tool', '1.2.0') } });
+    const { code, said } = await install(project);
+    expect([code, versionOf(project, 'tool')]).toEqual([0, '1.2.0']);
+    expect(said).toContain('npm error code ETARGET');
+  });
+
   it('V7 installs nothing when the hash of a package is not the locked one', async () => {
     const lock = goodLock();
     const project = makeProject({ ...lock, tool: { ...lock.tool, integrity: WRONG } });

@@ -18,21 +18,26 @@ export interface Registry {
   readonly url: string;
   /** The hash of a package as it is given out. */
   integrityOf(name: string, version: string): string;
+  /** Gives out one more, which is its package's newest from then on. */
+  publish(manifest: Manifest): void;
   close(): Promise<void>;
 }
 
 const fileOf = ({ name, version }: Manifest): string => `${name}-${version}.tgz`;
 
 /** Packs these, and gives them out on a free port. */
-export async function startRegistry(folder: string, manifests: readonly Manifest[]): Promise<Registry> {
+export async function startRegistry(folder: string, first: readonly Manifest[]): Promise<Registry> {
+  const manifests: Manifest[] = [];
   const packages = new Map<string, Buffer>();
-  for (const manifest of manifests) {
+  const publish = (manifest: Manifest): void => {
     const source = join(folder, `${manifest.name}-${manifest.version}`);
-    mkdirSync(source);
-    writeFileSync(join(source, 'package.json'), JSON.stringify(manifest));
-    execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: source });
+    mkdirSync(join(source, 'package'), { recursive: true });
+    writeFileSync(join(source, 'package/package.json'), JSON.stringify(manifest));
+    execFileSync('tar', ['-czf', join(folder, fileOf(manifest)), 'package'], { cwd: source });
     packages.set(fileOf(manifest), readFileSync(join(folder, fileOf(manifest))));
-  }
+    manifests.push(manifest);
+  };
+  for (const manifest of first) publish(manifest);
   const integrityOf = (name: string, version: string) => {
     const bytes = packages.get(fileOf({ name, version })) ?? '';
     return `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
@@ -56,6 +61,7 @@ export async function startRegistry(folder: string, manifests: readonly Manifest
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     integrityOf,
+    publish,
     async close() {
       server.close();
       server.closeAllConnections();
