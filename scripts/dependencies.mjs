@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
@@ -10,13 +11,13 @@ const THREADS = String(Math.max(2, Math.min(4, availableParallelism())));
 /** What is in npm's cache is not asked about again; the hashes of the lock hold it to what it should be. */
 const FROM_CACHE = ['ci', '--prefer-offline'];
 
-/** Runs npm; what it says goes to the user. Answers with the code of its failure, or nothing, and with its complaints. */
-function npm(...words) {
+/** Runs npm in a folder; what it says goes to the user. Answers with the code of its failure, or nothing, and with its complaints. */
+function npm(cwd, ...words) {
   const cli = process.env.npm_execpath;
   const [command, ...first] = cli ? [process.execPath, cli] : ['npm'];
   const shell = !cli && process.platform === 'win32';
   const env = { UV_THREADPOOL_SIZE: THREADS, ...process.env };
-  const options = { stdio: ['ignore', 2, 'pipe'], env, shell, encoding: 'utf8', maxBuffer: MAX_OUTPUT };
+  const options = { cwd, stdio: ['ignore', 2, 'pipe'], env, shell, encoding: 'utf8', maxBuffer: MAX_OUTPUT };
   const { status, stderr, error } = spawnSync(command, [...first, ...words, '--loglevel=error'], options);
   process.stderr.write(stderr ?? '');
   if (status === 0) return { complaints: [] };
@@ -25,8 +26,8 @@ function npm(...words) {
 }
 
 /** Whether all that the lock lacks are builds for some platform: packages that others have as optional dependencies. */
-function lacksOnlyBuilds(complaints) {
-  const { packages = {} } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+function lacksOnlyBuilds(folder, complaints) {
+  const { packages = {} } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   const builds = new Set(Object.values(packages).flatMap((each) => Object.keys(each.optionalDependencies ?? {})));
   const missing = complaints.map(([, text]) => /^Missing: (.+)@[^@]+ from lock file$/.exec(text)?.[1]);
   return missing.length > 0 && missing.every((name) => builds.has(name));
@@ -41,16 +42,16 @@ const ADVICE = {
 };
 
 /**
- * Installs what package-lock.json names, with the hashes that it names. Where it lacks this platform's build of a package, that
+ * Installs what the package-lock.json of a folder names, with the hashes that it names. Where it lacks this platform's build of a package, that
  * is installed as well, and everything else is still held to the lock. Answers with a sentence when nothing could be installed.
  */
-export function installLocked() {
-  const cached = npm(...FROM_CACHE);
+export function installLocked(folder, ...options) {
+  const cached = npm(folder, ...FROM_CACHE, ...options);
   // A version that is younger than what the cache knows of its package.
-  const { code, complaints } = cached.code === 'ETARGET' ? npm('ci') : cached;
-  const isForBuilds = code === 'EUSAGE' && lacksOnlyBuilds(complaints);
+  const { code, complaints } = cached.code === 'ETARGET' ? npm(folder, 'ci', ...options) : cached;
+  const isForBuilds = code === 'EUSAGE' && lacksOnlyBuilds(folder, complaints);
   if (isForBuilds) process.stderr.write("The lock lacks this platform's builds; installing them beside it …\n");
-  const last = isForBuilds ? npm('install', '--no-save').code : code;
+  const last = isForBuilds ? npm(folder, 'install', '--no-save', ...options).code : code;
   if (last === undefined) return undefined;
   return (
     ADVICE[last] ?? `The dependencies could not be installed (${last}): mend what the lines above name and try again.`

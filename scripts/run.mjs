@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { dev, isInspect } from './dev.mjs';
 import { docs } from './docs.mjs';
 import { alone, build, checkNode, install } from './setup.mjs';
+import { site } from './site.mjs';
 import { test } from './test.mjs';
 import { COMMANDS, USAGE } from './usage.mjs';
 
@@ -14,7 +15,10 @@ const PROGRAMS = {
 };
 
 /** Commands that take nothing but a call for help. */
-const WITHOUT_WORDS = ['start', 'docs', 'measure', 'measure:credit', 'setup'];
+const WITHOUT_WORDS = ['start', 'docs', 'site', 'measure', 'measure:credit', 'setup'];
+
+/** Commands that need neither the dependencies nor the packages. */
+const STANDALONE = ['site'];
 
 const SIMULATE_WORDS = ['--held-out', '--quick', '--json'];
 
@@ -40,13 +44,16 @@ if (command === 'simulate' && !words.every((word) => SIMULATE_WORDS.includes(wor
 const launchedFrom = process.cwd();
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 checkNode();
-alone(() => {
-  install();
-  build();
-});
+if (!STANDALONE.includes(command)) {
+  alone(() => {
+    install();
+    build();
+  });
+}
 if (command === 'test') test(words);
 else if (command === 'dev') dev(words);
 else if (command === 'docs') await docs();
+else if (command === 'site') site();
 else if (command === 'mcpb')
   await (await import('./mcpb.mjs')).mcpb(resolve(launchedFrom, words[0] ?? 'asset-gateway.mcpb'));
 else if (command === 'measure') await import('./measure/measure.mjs');

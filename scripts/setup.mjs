@@ -62,15 +62,23 @@ export function alone(steps) {
   release();
 }
 
-/** Installs the dependencies, unless they are there. */
-export function install() {
-  const content = [readFileSync('package-lock.json'), process.version, process.platform, process.arch].join(' ');
-  once({ name: 'installed', content, result: ['node_modules'] }, () => {
-    process.stderr.write('Installing the dependencies (the first time only) …\n');
-    const fault = installLocked();
+/** Installs what a lock names, unless it is there. */
+function installOnce({ name, folder, what, options = [] }) {
+  const lock = readFileSync(join(folder, 'package-lock.json'));
+  const content = [lock, process.version, process.platform, process.arch].join(' ');
+  once({ name, content, result: [join(folder, 'node_modules')] }, () => {
+    process.stderr.write(`Installing ${what} (the first time only) …\n`);
+    const fault = installLocked(folder, ...options);
     if (fault) stop(fault);
   });
 }
+
+/** Installs the dependencies, unless they are there. */
+export const install = () => installOnce({ name: 'installed', folder: '.', what: 'the dependencies' });
+
+/** Installs a tool that few commands need, from the lock in its own folder, unless it is there; nothing that it brings is run. */
+export const installTool = (folder) =>
+  installOnce({ name: `installed-${folder}`, folder, what: `what ${folder}/ needs`, options: ['--ignore-scripts'] });
 
 const filesIn = (folder) =>
   readdirSync(folder, { recursive: true })

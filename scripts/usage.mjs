@@ -73,6 +73,10 @@ Exit codes: 0 a good answer, 1 a refusal or no answer, 2 not understood, 3 a spe
   docs: `Usage: npm run docs
   Writes docs/routes.md, openapi.json and the client's typed methods (packages/client/src/methods.ts) from the route table.
 `,
+  site: `Usage: npm run site
+  Makes pages of the Markdown of the repository, in site/dist: open site/dist/index.html, or serve the folder under any path.
+  Installs its generator first, which nothing else needs.
+`,
   mcpb: `Usage: npm run mcpb [-- <file>]
   Packs the client's MCP server, with all that it imports, into one file that Claude Desktop installs: docs/mcp.md.
   The file is asset-gateway.mcpb unless told.

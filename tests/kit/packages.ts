@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe } from 'vitest';
+import { afterAll, describe } from 'vitest';
+import { makeFolder } from './folder.ts';
 import { installsOf } from './installs.ts';
 import { isFull } from './rounds.ts';
 
@@ -28,17 +30,17 @@ const UNPACKING = { UV_THREADPOOL_SIZE: '2' };
 export const locked = (name: string): string => `file:${resolve('node_modules', name)}`;
 
 /** What npm said, and how it ended; no code where it took too long. */
-interface Installed {
+export interface Installation {
   readonly code: number | null;
   readonly said: string;
 }
 
-async function install(folder: string, manifests: Manifests): Promise<Installed> {
+async function install(folder: string, manifests: Manifests): Promise<Installation> {
   for (const [path, manifest] of Object.entries(manifests)) {
     mkdirSync(join(folder, path), { recursive: true });
     writeFileSync(join(folder, path, 'package.json'), JSON.stringify({ private: true, type: 'module', ...manifest }));
   }
-  let outcome: Installed = { code: null, said: '' };
+  let outcome: Installation = { code: null, said: '' };
   for (let attempt = 0; attempt < ATTEMPTS && outcome.code === null; attempt++) {
     const env = { ...process.env, ...UNPACKING };
     const options = { cwd: folder, env, timeout: MOST_MS, killSignal: 'SIGKILL' } as const;
@@ -50,7 +52,7 @@ async function install(folder: string, manifests: Manifests): Promise<Installed>
 }
 
 /** The same, once for all files of a run that ask for the same: the first one installs, the others wait for it. */
-async function installOnce(folder: string, manifests: Manifests): Promise<Installed> {
+async function installOnce(folder: string, manifests: Manifests): Promise<Installation> {
   const told = `${folder}.json`;
   mkdirSync(join(folder, '..'), { recursive: true });
   try {
@@ -68,26 +70,45 @@ async function installOnce(folder: string, manifests: Manifests): Promise<Instal
   return outcome;
 }
 
-function skip(title: string, missing: string, body: (folder: string) => void): void {
+type Body = (folder: string) => void;
+
+function skip(title: string, missing: string, body: Body): void {
   process.stdout.write(`${title}: skipped, no ${missing}\n`);
   describe.skip(`${title} (skipped: no ${missing})`, () => body(''));
 }
 
+/** Defines a suite over what was installed; skips it, and says so, where no registry can be reached. */
+function suiteOver(title: string, { code, said }: Installation, body: () => void): void {
+  if (code === 0) return void describe(title, body);
+  if (isRequired || !UNREACHABLE.test(said)) throw new Error(`npm could not install ${title}: ${said}`);
+  skip(title, 'registry of npm', body);
+}
+
 /**
- * A suite of packages that are too many for the lock: they are installed from npm's registry into a folder of their own, which
- * suites of the same packages share. It runs with ROUNDS=full and in CI, where REQUIRE_ALL is 1; elsewhere, and where no
- * registry can be reached, it is skipped and says so.
+ * A suite that needs more of npm's registry than the lock names: `prepare` installs it into a new folder. It runs with ROUNDS=full
+ * and in CI, where REQUIRE_ALL is 1; elsewhere, and where no registry can be reached, it is skipped and says so.
  */
-export async function suiteOfPackages(
+export async function suiteWithInstallation(
   title: string,
-  manifests: Manifests,
-  body: (folder: string) => void,
+  prepare: (folder: string) => Promise<Installation>,
+  body: Body,
 ): Promise<void> {
+  if (!isFull && !isRequired) return skip(title, 'ROUNDS=full', body);
+  const folder = makeFolder();
+  suiteOver(title, await prepare(folder), () => {
+    // Thousands of files, on a machine that may be busy.
+    afterAll(() => rm(folder, { recursive: true, force: true }), 300_000);
+    body(folder);
+  });
+}
+
+/**
+ * Such a suite of packages that are too many for the lock: suites of the same packages share the folder that they are installed
+ * into.
+ */
+export async function suiteOfPackages(title: string, manifests: Manifests, body: Body): Promise<void> {
   if (!isFull && !isRequired) return skip(title, 'ROUNDS=full', body);
   const name = createHash('sha256').update(JSON.stringify(manifests)).digest('hex').slice(0, 16);
   const folder = join(installsOf(process.ppid), name);
-  const { code, said } = await installOnce(folder, manifests);
-  if (code === 0) return void describe(title, () => body(folder));
-  if (isRequired || !UNREACHABLE.test(said)) throw new Error(`npm could not install ${title}: ${said}`);
-  skip(title, 'registry of npm', body);
+  suiteOver(title, await installOnce(folder, manifests), () => body(folder));
 }

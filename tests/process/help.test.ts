@@ -49,6 +49,7 @@ describe('in a clone in which nothing is installed', () => {
       'measure:credit',
       'measure:worst',
       'simulate',
+      'site',
       'start',
       'test',
     ]);
@@ -86,7 +87,7 @@ describe('in a clone in which nothing is installed', () => {
     expect(await run(node('scripts/run.mjs', ...words))).toEqual(notUnderstood('node scripts/run.mjs <command>'));
   });
 
-  it.each(['start', 'dev', 'docs', 'measure'])('%s takes no such words', async (name) => {
+  it.each(['start', 'dev', 'docs', 'site', 'measure'])('%s takes no such words', async (name) => {
     const line = name === 'start' ? 'npm start' : `npm run ${name}`;
     expect(await run(node('scripts/run.mjs', name, 'something'))).toEqual(notUnderstood(line));
   });

@@ -1,0 +1,77 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, resolve } from 'node:path';
+import { crc32, deflateSync } from 'node:zlib';
+import { node, type Outcome, runCommand } from '../kit/command.ts';
+
+/** What the generator reads or is run by, and what its pages only link to. */
+const COPIED = ['package.json', '.npmrc', 'scripts', 'site', 'docs', /^[A-Z]+\.md$/];
+const LINKED = ['packages', 'deploy', 'tests'];
+const MADE = /(?:^|\/)site\/(?:node_modules|dist)(?:\/|$)/;
+const PATIENCE = { npm_config_fetch_timeout: '30000', npm_config_fetch_retry_maxtimeout: '5000' };
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.css': 'text/css',
+  '.png': 'image/png',
+};
+
+function chunk(type: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type), data]);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  check.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, check]);
+}
+
+/** A grey PNG of so many pixels. */
+function greyPicture(width: number, height: number): Buffer {
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0]);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  const rows = Buffer.alloc((width + 1) * height, 128).map((byte, at) => (at % (width + 1) === 0 ? 0 : byte));
+  const start = Buffer.from('89504e470d0a1a0a', 'hex');
+  return Buffer.concat([
+    start,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+/** The files that the site is made of, in a folder in which nothing is installed: of a repository without an address, and with two pictures. */
+export function copyDocuments(folder: string): void {
+  const isCopied = (name: string) =>
+    COPIED.some((each) => (typeof each === 'string' ? each === name : each.test(name)));
+  for (const name of readdirSync('.').filter(isCopied))
+    cpSync(name, join(folder, name), { recursive: true, filter: (path) => !MADE.test(path) });
+  for (const name of LINKED) symlinkSync(resolve(name), join(folder, name));
+  const manifest = { ...JSON.parse(readFileSync('package.json', 'utf8')), repository: undefined };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+  mkdirSync(join(folder, '.setup/pictures'), { recursive: true });
+  for (const look of ['light', 'dark'])
+    writeFileSync(join(folder, `.setup/pictures/try-${look}.png`), greyPicture(1280, 2000));
+}
+
+/** Runs `npm run site` there, as a newcomer would. */
+export const makeSite = (folder: string): Promise<Outcome> =>
+  runCommand(node('scripts/run.mjs', 'site'), { cwd: folder, env: { ...process.env, ...PATIENCE } });
+
+/** The files of a folder, by their paths from it. */
+export const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((path) => statSync(join(folder, path)).isFile());
+
+/** Serves a folder below a path, and nothing else. */
+export async function serve(folder: string, base: string): Promise<{ url: string; server: Server }> {
+  const files = new Map(filesIn(folder).map((path) => [base + path, path]));
+  const server = createServer(({ url = '' }, response) => {
+    const path = files.get(decodeURI(url));
+    if (path === undefined) return response.writeHead(404).end();
+    const contentType = MEDIA_TYPES[extname(path)] ?? 'application/octet-stream';
+    return response.setHeader('content-type', contentType).end(readFileSync(join(folder, path)));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}`, server };
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+// @ts-expect-error What makes the site are scripts.
+import { repositoryOf, resolveLink } from '../../site/links.mjs';
+// @ts-expect-error What makes the site are scripts.
+import { navigationOf } from '../../site/navigation.mjs';
+// @ts-expect-error What makes the site are scripts.
+import { partWith } from '../../site/pictures.mjs';
+import { linkFaults, type SeenPage } from './link-check.ts';
+
+const REPOSITORY = 'https://code.example/gateway';
+const SITE = {
+  outputs: new Map([
+    ['README.md', 'index.html'],
+    ['docs/cli.md', 'cli.html'],
+    ['docs/decisions', 'decisions/index.html'],
+  ]),
+  exists: (path: string) => ['packages/cli', 'deploy/nginx.conf'].includes(path),
+  repository: REPOSITORY,
+};
+const ROOT = { source: 'README.md', output: 'index.html' };
+const DECISION = { source: 'docs/decisions/0001-x.md', output: 'decisions/0001-x.html' };
+
+describe('a link of a page in the repository', () => {
+  it.each([
+    ['docs/cli.md', ROOT, 'cli.html'],
+    ['docs/cli.md#paying', ROOT, 'cli.html#paying'],
+    ['docs/decisions/', ROOT, 'decisions/index.html'],
+    ['../cli.md#paying', DECISION, '../cli.html#paying'],
+    ['../../README.md', DECISION, '../index.html'],
+    ['#paying', DECISION, '#paying'],
+    ['https://x402.org/', ROOT, 'https://x402.org/'],
+    ['mailto:a@b.example', ROOT, 'mailto:a@b.example'],
+    ['../../deploy/nginx.conf', DECISION, `${REPOSITORY}/blob/HEAD/deploy/nginx.conf`],
+    ['packages/cli/', ROOT, `${REPOSITORY}/blob/HEAD/packages/cli`],
+  ])('%s leads to the same place from its page in the site', (href, page, address) => {
+    expect(resolveLink(href, page, SITE)).toBe(address);
+  });
+
+  it('to a source file leads nowhere where the repository has no address', () => {
+    expect(resolveLink('packages/cli', ROOT, { ...SITE, repository: undefined })).toBeUndefined();
+  });
+
+  it.each(['docs/clo.md', '../README.md', 'packages/none'])('to nothing (%s) ends the build', (href) => {
+    expect(() => resolveLink(href, ROOT, SITE)).toThrow(`README.md links to ${href}, and there is no `);
+  });
+});
+
+it.each([
+  [{}, undefined],
+  [{ repository: 'owner/name' }, 'https://github.com/owner/name'],
+  [{ repository: 'github:owner/name' }, 'https://github.com/owner/name'],
+  [{ repository: { url: 'git+https://code.example/gateway.git' } }, REPOSITORY],
+])('%j names an address for browsers', (manifest, address) => expect(repositoryOf(manifest)).toBe(address));
+
+describe('the navigation', () => {
+  it('leaves out what is not there, and has the decisions apart, in their order', () => {
+    const { groups, decisions } = navigationOf(['docs/decisions/0002-b.md', 'docs/cli.md', 'docs/decisions/0001-a.md']);
+    const pages = (groups as { pages: { output: string }[] }[]).flatMap((group) => group.pages);
+    expect(pages.map(({ output }) => output)).toEqual(['cli.html', 'decisions/index.html']);
+    expect((decisions as { output: string }[]).map(({ output }) => output)).toEqual([
+      'decisions/0001-a.html',
+      'decisions/0002-b.html',
+    ]);
+  });
+
+  it('has no page that nobody would find', () => {
+    expect(() => navigationOf(['docs/cli.md', 'docs/new.md'])).toThrow(/^docs\/new\.md has no place/);
+  });
+});
+
+it('a picture of a dark page is shown in place of the light one, not beside it', () => {
+  const pictures = ['a-dark', 'a-light', 'a-narrow', 'b-dark'].map((name) => ({
+    source: `.setup/pictures/${name}.png`,
+    output: `pictures/${name}.png`,
+  }));
+  expect(partWith(pictures).match(/^### .*$/gm)).toEqual(['### A', '### A narrow', '### B dark']);
+  expect(partWith([])).toBe('');
+});
+
+describe('the check of links finds', () => {
+  const page = (name: string, found: Partial<SeenPage>): SeenPage => ({
+    url: `http://127.0.0.1/${name}`,
+    ids: [],
+    links: [],
+    loaded: [],
+    ...found,
+  });
+  it.each([
+    ['a page that is not there', page('a.html', { links: ['http://127.0.0.1/b.html'] })],
+    ['an anchor that is not there', page('a.html', { ids: ['x'], links: ['http://127.0.0.1/a.html#y'] })],
+    ['an address without TLS', page('a.html', { links: ['http://x402.org/'] })],
+    ['a picture from elsewhere', page('a.html', { loaded: ['https://x402.org/a.png'] })],
+    ['a picture that is not there', page('a.html', { loaded: ['http://127.0.0.1/b.png'] })],
+  ])('%s', (_, seen) => expect(linkFaults([seen], ['http://127.0.0.1/a.png'])).toHaveLength(1));
+
+  it('nothing where all is well', () => {
+    const links = ['http://127.0.0.1/a.html#x', 'http://127.0.0.1/a.png', 'https://x402.org/'];
+    const seen = page('a.html', { ids: ['x'], links, loaded: ['http://127.0.0.1/a.png'] });
+    expect(linkFaults([seen], ['http://127.0.0.1/a.png'])).toEqual([]);
+  });
+});

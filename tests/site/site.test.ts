@@ -1,0 +1,164 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeFaults, LOOKS, visit } from '../console/console.ts';
+import { launchChromium } from '../kit/chromium.ts';
+import { suiteWith } from '../kit/optional.ts';
+import { suiteWithInstallation } from '../kit/packages.ts';
+import { copyDocuments, filesIn, makeSite, serve } from './built-site.ts';
+import { linkFaults, type SeenPage } from './link-check.ts';
+
+const BASE = '/any/base/';
+/** What a page is made of, as the browser has read it. */
+const SEEN = `({
+  url: location.href,
+  ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
+  links: [...document.querySelectorAll('a')].map(({ href }) => href),
+  loaded: [...document.querySelectorAll('[src], [srcset], link')].map(
+    (element) => new URL(element.src || element.srcset || element.href, location.href).href,
+  ),
+  scripts: document.scripts.length,
+  width: document.documentElement.scrollWidth,
+  title: document.querySelector('main h1')?.textContent ?? '',
+})`;
+const BACKGROUND = 'getComputedStyle(document.body).backgroundColor';
+
+interface Seen extends SeenPage {
+  readonly scripts: number;
+  readonly width: number;
+  readonly title: string;
+}
+
+/** Changes a file while something is done. */
+async function whileChanged<T>(path: string, change: (text: string) => string, action: () => Promise<T>): Promise<T> {
+  const before = readFileSync(path, 'utf8');
+  expect(change(before)).not.toBe(before);
+  writeFileSync(path, change(before));
+  return action().finally(() => writeFileSync(path, before));
+}
+
+async function prepare(folder: string): Promise<{ code: number | null; said: string }> {
+  copyDocuments(folder);
+  const { code, stderr } = await makeSite(folder);
+  return { code, said: stderr };
+}
+
+function lookAt(executablePath: string, dist: string): void {
+  let url: string;
+  let server: Server;
+  let browser: Browser;
+  const seen: Seen[] = [];
+  const faults = new Set<string>();
+  beforeAll(async () => {
+    ({ url, server } = await serve(dist, BASE));
+    browser = await launchChromium(executablePath);
+    const phone = await visit(browser, `${url}index.html`, { ...LOOKS.narrow, javaScriptEnabled: false });
+    for (const path of filesIn(dist).filter((name) => name.endsWith('.html'))) {
+      await phone.page.goto(url + path);
+      seen.push((await phone.page.evaluate(SEEN)) as Seen);
+      for (const fault of phone.faults) faults.add(`${path}: ${fault}`);
+    }
+    await phone.close();
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+  });
+
+  it('every page is read without a script, on a phone, and asks nobody else for anything', () => {
+    expect(seen.length).toBeGreaterThan(40);
+    for (const { title, scripts, width } of seen)
+      expect([title, scripts, width]).toEqual([expect.stringMatching(/./), 0, LOOKS.narrow.viewport.width]);
+    expect([...faults]).toEqual([]);
+  });
+
+  it('every link, anchor and picture leads to something', () => {
+    const files = filesIn(dist).map((path) => url + path);
+    expect(linkFaults(seen, files)).toEqual([]);
+    expect(seen.flatMap(({ links }) => links).filter((link) => link.includes('#')).length).toBeGreaterThan(100);
+  });
+
+  it.each(['light', 'dark', 'narrow'] as const)(
+    'axe finds nothing wrong with pages that are %s',
+    async (look) => {
+      for (const path of ['cli.html', 'console.html', 'operating.html']) {
+        const { page, close } = await visit(browser, url + path, LOOKS[look]);
+        expect([path, await axeFaults(page)]).toEqual([path, []]);
+        await close();
+      }
+    },
+    60_000,
+  );
+
+  it('the pages are dark for whoever has it dark, and so are the pictures of the console', async () => {
+    const shown = [];
+    for (const look of [LOOKS.light, LOOKS.dark]) {
+      const { page, close } = await visit(browser, `${url}console.html#pictures`, look);
+      await page.locator('main img').scrollIntoViewIfNeeded();
+      await page.waitForFunction("document.querySelector('main img').naturalWidth === 1280");
+      shown.push([
+        await page.evaluate(BACKGROUND),
+        await page.evaluate("document.querySelector('main img').currentSrc"),
+      ]);
+      await close();
+    }
+    expect(shown.map(([, source]) => source)).toEqual(
+      ['light', 'dark'].map((name) => `${url}pictures/try-${name}.png`),
+    );
+    expect(shown[0]?.[0]).not.toBe(shown[1]?.[0]);
+  });
+
+  it('they open from the disk as well', async () => {
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(join(dist, 'decisions/0001-plain-requests-instead-of-web-requests.html')).href);
+    await page.getByRole('link', { name: 'The command line', exact: true }).click();
+    expect(await page.title()).toBe('The command line · Asset gateway');
+    expect(await page.evaluate(BACKGROUND)).not.toBe('rgba(0, 0, 0, 0)');
+    await page.close();
+  });
+}
+
+await suiteWithInstallation('the site of the documentation', prepare, (folder) => {
+  const dist = join(folder, 'site/dist');
+  const page = (name: string): string => readFileSync(join(dist, name), 'utf8');
+  suiteWith('chromium', 'in a browser', (executablePath) => lookAt(executablePath, dist));
+
+  describe('made anew', { timeout: 60_000 }, () => {
+    it('has its pages in the order of reading', () => {
+      const titles = [...page('index.html').matchAll(/^<li><a href="[^#"]+"(?: aria-current="page")?>(.*?)</gm)];
+      expect(titles.slice(0, 4).map(([, title]) => title)).toEqual([
+        'Asset gateway',
+        'The console',
+        'The command line',
+        'The client',
+      ]);
+    });
+
+    it('links to source files where the repository has an address, and has no part for pictures that are not there', async () => {
+      const source = /(<a href="[^"]*">)?(?:<code>)?packages\/console</;
+      expect(source.exec(page('console.html'))?.[0]).toBe('<code>packages/console<');
+      rmSync(join(folder, '.setup/pictures'), { recursive: true });
+      const repository = 'https://code.example/gateway';
+      const named = (text: string): string => JSON.stringify({ ...JSON.parse(text), repository });
+      const made = await whileChanged(join(folder, 'package.json'), named, () => makeSite(folder));
+      expect(made.code).toBe(0);
+      expect(source.exec(page('console.html'))?.[0]).toBe(
+        `<a href="${repository}/blob/HEAD/packages/console">packages/console<`,
+      );
+      expect(page('console.html')).not.toContain('id="pictures"');
+    });
+
+    it('is not made with a link that leads nowhere, which is named', async () => {
+      const outcome = await whileChanged(
+        join(folder, 'docs/cli.md'),
+        (text) => `${text}\n[gone](gone.md)\n`,
+        () => makeSite(folder),
+      );
+      expect(outcome.code).toBe(1);
+      expect(outcome.stderr).toContain('docs/cli.md links to gone.md, and there is no docs/gone.md');
+    });
+  });
+});
