@@ -7,7 +7,9 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importsOf } from '../architecture/rules.ts';
 import { runCommand } from '../kit/command.ts';
+import { suiteOfPackages } from '../kit/packages.ts';
 import { compileAll } from '../process/program.ts';
+import { ATTW, loadTypeReader, type TypeReader } from './type-resolution.ts';
 
 interface Packed {
   readonly name: string;
@@ -159,5 +161,25 @@ describe('what would be published', { timeout: PATIENCE_MS }, () => {
     expect(await run([join(links, 'asset-gateway-client'), 'wallet', 'new'], folder)).toMatch(/^\w{32,44}\n$/);
     const sandbox = await runCommand([join(links, 'asset-gateway-sandbox')], { cwd: folder, env: { PORT: '65535' } });
     expect([sandbox.code, sandbox.stderr]).toEqual([1, expect.stringContaining('PORT must be at most 65533')]);
+  });
+});
+
+await suiteOfPackages('the types of what would be published', { '.': { dependencies: ATTW } }, (tools) => {
+  let reader: TypeReader;
+  beforeAll(async () => {
+    reader = await loadTypeReader(tools);
+  });
+
+  it.each(LIBRARIES)('of %s are found by every compiler that finds its code', async (name) => {
+    expect(await reader.inTarball(readFileSync(join(folder, packedAs(name).filename)))).toEqual([]);
+  });
+
+  it('would be missed where they are not', async () => {
+    const [types, code] = ['export declare const a: number;\n', 'export const a = 1;\n'];
+    const exports = { '.': { types: './gone.d.ts', default: './index.js' }, './b': './b.js' };
+    const manifest = { name: 'faulty', version: '1.0.0', type: 'module', exports };
+    const files = { 'package.json': JSON.stringify(manifest), 'index.js': code, 'b.js': code, 'b.d.ts': types };
+    const found = ['UntypedResolution . node16-esm', 'UntypedResolution . bundler'];
+    expect(await reader.inFiles(files)).toEqual(expect.arrayContaining(found));
   });
 });
