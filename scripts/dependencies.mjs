@@ -57,3 +57,12 @@ export function installLocked(folder, ...options) {
     ADVICE[last] ?? `The dependencies could not be installed (${last}): mend what the lines above name and try again.`
   );
 }
+
+/** Has the lock follow what our own packages say of each other; nothing is fetched or installed. Answers with a sentence when it cannot. */
+export function followPackages() {
+  const { code } = npm('.', 'install', '--package-lock-only', '--ignore-scripts', '--offline');
+  return (
+    code &&
+    `package-lock.json could not follow the packages (${code}): mend what the lines above name, and run npm install.`
+  );
+}

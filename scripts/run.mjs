@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { changeset } from './changeset.mjs';
 import { dev, isInspect } from './dev.mjs';
 import { docs } from './docs.mjs';
 import { alone, build, checkNode, install } from './setup.mjs';
@@ -18,7 +19,7 @@ const PROGRAMS = {
 const WITHOUT_WORDS = ['start', 'docs', 'site', 'measure', 'measure:credit', 'setup'];
 
 /** Commands that need neither the dependencies nor the packages. */
-const STANDALONE = ['site'];
+const STANDALONE = ['site', 'changeset'];
 
 const SIMULATE_WORDS = ['--held-out', '--quick', '--json'];
 
@@ -54,6 +55,7 @@ if (command === 'test') test(words);
 else if (command === 'dev') dev(words);
 else if (command === 'docs') await docs();
 else if (command === 'site') site();
+else if (command === 'changeset') await changeset(words);
 else if (command === 'mcpb')
   await (await import('./mcpb.mjs')).mcpb(resolve(launchedFrom, words[0] ?? 'asset-gateway.mcpb'));
 else if (command === 'measure') await import('./measure/measure.mjs');

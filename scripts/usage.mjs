@@ -77,6 +77,10 @@ Exit codes: 0 a good answer, 1 a refusal or no answer, 2 not understood, 3 a spe
   Makes pages of the Markdown of the repository, in site/dist: open site/dist/index.html, or serve the folder under any path.
   Installs its generator first, which nothing else needs.
 `,
+  changeset: `Usage: npm run changeset [-- version]
+  Asks how large a step a change is and for a sentence about it, and writes both into .changeset/. Installs changesets first.
+  version   makes the next version of what stands there, in the packages and in CHANGELOG.md: CONTRIBUTING.md
+`,
   mcpb: `Usage: npm run mcpb [-- <file>]
   Packs the client's MCP server, with all that it imports, into one file that Claude Desktop installs: docs/mcp.md.
   The file is asset-gateway.mcpb unless told.

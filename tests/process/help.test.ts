@@ -40,6 +40,7 @@ describe('in a clone in which nothing is installed', () => {
   it('there is help for each of these commands', () => {
     expect(NAMES.sort()).toEqual([
       'ask',
+      'changeset',
       'dev',
       'docs',
       'doctor',
