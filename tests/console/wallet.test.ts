@@ -111,7 +111,7 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
       await route.abort();
     });
     await press('Pay $0.000005 and ask');
-    await expect.poll(() => transfers().length - paid).toBe(1);
+    await expect.poll(() => transfers().length - paid, { timeout: 20_000 }).toBe(1);
     await page.reload();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await press('Send again');

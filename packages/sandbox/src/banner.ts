@@ -49,7 +49,7 @@ export function banner(gatewayUrl: string, world: World): string {
     '',
     ...rows.map(([name = '', text = '']) => name.padEnd(28) + text),
     '',
-    'Try next, in another terminal:',
+    `Open ${url} in a browser, or try next, in another terminal:`,
     '',
     ...commands(url, world).map((command) => `  ${command}`),
     '',
