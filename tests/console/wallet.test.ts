@@ -123,6 +123,30 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
     await other.close();
   });
 
+  it('keeps the cap of a day over all tabs, however close they press', async () => {
+    const other = await visit(browser, `${gateway.url}/#/wallet`);
+    page = other.page;
+    await press('Get play money on mainnet');
+    await told('Ten dollars of play money have come on mainnet.');
+    const tabs = [page, await page.context().newPage()];
+    await tabs[1]?.goto(`${gateway.url}/#/wallet`);
+    const spent = await page.evaluate(
+      `JSON.parse(localStorage['asset-gateway.ledger'] ?? '[]').reduce((sum, { micros }) => sum + micros, 0)`,
+    );
+    // Enough for one call more, and not for two.
+    await page.evaluate(
+      `localStorage['asset-gateway.caps'] = JSON.stringify({ perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: (${spent} + 7) / 1e6 })`,
+    );
+    const paid = transfers().length;
+    const pay = (tab: Page) => tab.getByRole('button', { name: 'Pay $0.000005 and ask' });
+    await Promise.all(tabs.map((tab) => pay(tab).waitFor()));
+    await Promise.all(tabs.map((tab) => pay(tab).click()));
+    const ended = (tab: Page) => tab.getByText(/Here is the answer|would be exceeded; nothing was signed/).first();
+    await Promise.all(tabs.map((tab) => ended(tab).waitFor()));
+    expect(transfers().length - paid).toBe(1);
+    await other.close();
+  });
+
   it('lets another wallet of the browser pay, which signs the transaction', async () => {
     const other = await visit(browser, `${gateway.url}/#/wallet`);
     page = other.page;
