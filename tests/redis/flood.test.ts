@@ -15,11 +15,11 @@ import {
 import { askWith, isFull, newPath } from './asking.ts';
 import { type Nodes, openNodes, signAt } from './nodes.ts';
 
-const [LIMIT, WINDOW_MS, FLOOD_MS] = isFull ? [30, 60_000, 200_000] : [6, 500, 2_500];
+const [LIMIT, WINDOW_MS, FLOOD_MS] = isFull ? [30, 60_000, 200_000] : [6, 500, 1_500];
 /** No call is given up: one that is may be read later than a small window allows for, by an upstream or a node without time. */
 const DEADLINE_MS = '10000';
 const SIGNING_AT_ONCE = 8;
-const PAYING_AT_ONCE = 100;
+const PAYING_AT_ONCE = isFull ? 100 : 40;
 
 /** The same header, sent to every node at once. */
 interface Volley {
