@@ -12,12 +12,14 @@ import { makeFolder } from '../kit/folder.ts';
 import { rounds } from '../kit/rounds.ts';
 import { newPayment, SETTLED } from '../payments/forge-records.ts';
 import { compileGateway, endPrograms, startProgram } from '../process/program.ts';
+import { Openings } from './openings.ts';
 
 const PAGE = 4096;
 const SETTLED_PAYMENTS = 40;
 const NOBODY = 65_534;
 
 const parent = makeFolder();
+let openings: Openings;
 let healthy: Buffer;
 let secret: string;
 let folders = 0;
@@ -33,6 +35,7 @@ const fileIn = (folder: string): string => join(folder, 'gateway.lmdb');
 
 beforeAll(async () => {
   await compileGateway();
+  openings = new Openings();
   const folder = newFolder();
   const store = await openEmbedded(folder);
   secret = store.secret;
@@ -46,6 +49,7 @@ beforeAll(async () => {
   healthy = readFileSync(fileIn(folder));
 }, 120_000);
 afterAll(async () => {
+  await openings.close();
   await endPrograms();
   rmSync(parent, { recursive: true, force: true });
 });
@@ -60,12 +64,8 @@ function folderWith(bytes: Buffer): string {
 const start = (folder: string) => startProgram({ PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'key-of-the-upstream' });
 
 /** Starts a gateway there, and ends it when it serves. */
-async function expectToServe(folder: string): Promise<void> {
-  const { url, child, ended } = start(folder);
-  expect((await fetch(`${await url}/healthz`)).status).toBe(200);
-  child.kill('SIGKILL');
-  await ended;
-}
+const expectToServe = async (folder: string): Promise<void> =>
+  expect(await openings.open(folder)).toEqual({ status: 200 });
 
 async function secretIn(folder: string): Promise<string> {
   const store = await openEmbedded(folder);
@@ -109,6 +109,13 @@ describe.concurrent('a gateway whose store is damaged', { timeout: 120_000 }, ()
   ])('V16 does not start with %s, says so in a sentence, and leaves the file as it is', async (_, damage) => {
     const bytes = damage();
     const folder = folderWith(bytes);
+    const faults = [expect.stringMatching(/^DATA_DIR: gateway\.lmdb in \S+ is damaged \(.*\): restore .*\.$/)];
+    expect(await openings.open(folder)).toEqual({ faults });
+    expect(readFileSync(fileIn(folder)).equals(bytes)).toBe(true);
+  });
+
+  it('V16 ends its process with that sentence, and starts anew when the damaged file has been moved away', async () => {
+    const folder = folderWith(overwritten(1 / 3, Buffer.alloc(third())));
     const program = start(folder);
     expect(await program.ended).toBe(1);
     expect(program.stdout()).toBe('');
@@ -116,12 +123,6 @@ describe.concurrent('a gateway whose store is damaged', { timeout: 120_000 }, ()
       /^asset-gateway: DATA_DIR: gateway\.lmdb in \S+ is damaged \(.*\): restore .*\.\n$/,
     );
     expect(program.stderr()).toContain(folder);
-    expect(readFileSync(fileIn(folder)).equals(bytes)).toBe(true);
-  });
-
-  it('V16 starts anew when the damaged file has been moved away', async () => {
-    const folder = folderWith(overwritten(1 / 3, Buffer.alloc(third())));
-    expect(await start(folder).ended).toBe(1);
     renameSync(fileIn(folder), `${fileIn(folder)}.damaged`);
     await expectToServe(folder);
     expect(await secretIn(folder)).not.toBe(secret);

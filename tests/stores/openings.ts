@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** What came of a gateway that was started on a folder: what an operator reads, or the status of `/healthz`. */
+export type Opening = { readonly faults: readonly string[] } | { readonly status: number };
+
+/** Starts gateways in a process of their own, one after the other. What would end a gateway's process ends this one. */
+export class Openings {
+  readonly #child = spawn(process.execPath, ['tests/stores/openings.mjs'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Starts a gateway on this folder, and stops it where it serves; rejects where the process has ended. */
+  open(folder: string): Promise<Opening> {
+    const opening = this.#last.then(async () => {
+      this.#child.stdin.write(`${folder}\n`);
+      const { value, done } = await this.#lines.next();
+      if (done) throw new Error(`a gateway on ${folder} has ended its process`);
+      return JSON.parse(value) as Opening;
+    });
+    this.#last = opening.catch(() => undefined);
+    return opening;
+  }
+
+  /** Ends the process. */
+  async close(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill('SIGKILL');
+    await once(this.#child, 'exit');
+  }
+}
