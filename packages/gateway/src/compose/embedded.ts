@@ -37,8 +37,14 @@ export interface EmbeddedOptions {
   readonly now?: Clock;
 }
 
-/** Reads what is on disk: the slots that are still held, and the payments that are not over. */
-function load(root: RootDatabase, now: Clock, space: FreeSpace, journalKeepMs?: number) {
+/**
+ * Reads what is on disk: the slots that are still held, and the payments that are not over. In one transaction, which also makes
+ * the tables that are not there yet: in one for each of them, a first start would wait for the disk a dozen times.
+ */
+const load = (root: RootDatabase, now: Clock, space: FreeSpace, journalKeepMs?: number) =>
+  root.transactionSync(() => loadWithin(root, now, space, journalKeepMs));
+
+function loadWithin(root: RootDatabase, now: Clock, space: FreeSpace, journalKeepMs?: number) {
   try {
     const slots = new SlotFile(root, now, space);
     const documents = new WatchedDocuments(new EmbeddedDocuments(root, now, space, journalKeepMs));
