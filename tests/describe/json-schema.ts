@@ -28,9 +28,15 @@ export const published = (schema: unknown): JsonSchema => JSON.parse(JSON.string
 // Another library than the one that made the schemas and validates in the gateway.
 const ajv = new Ajv2020({ allErrors: true, strict: false });
 const validators = new WeakMap<JsonSchema, ValidateFunction>();
+/** Many parts of the route table are equal: by their text, each is compiled once. */
+const compiled = new Map<string, ValidateFunction>();
 
 function validatorOf(schema: JsonSchema): ValidateFunction {
-  const validator = validators.get(schema) ?? ajv.compile(schema);
+  const known = validators.get(schema);
+  if (known) return known;
+  const text = JSON.stringify(schema);
+  const validator = compiled.get(text) ?? ajv.compile(schema);
+  compiled.set(text, validator);
   validators.set(schema, validator);
   return validator;
 }

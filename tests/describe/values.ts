@@ -21,7 +21,17 @@ const UNKNOWN_NAMES = ['zz', '', '__proto__', 'constructor', 'toString', 'mints[
 
 const odd = fc.constantFrom<unknown>(...ODD_VALUES);
 
+/** By schema: fast-check takes a pattern apart anew for each of its arbitraries, which costs more than what it is used for. */
+const knownTexts = new Map<string, Arbitrary<string>>();
+
 function textsOf(schema: JsonSchema): Arbitrary<string> {
+  const text = JSON.stringify(schema);
+  const texts = knownTexts.get(text) ?? newTextsOf(schema);
+  knownTexts.set(text, texts);
+  return texts;
+}
+
+function newTextsOf(schema: JsonSchema): Arbitrary<string> {
   const edges = EDGE_TEXTS.filter((text) => fits(schema, text));
   const matching = fc.stringMatching(new RegExp(schema.pattern ?? '', 'u')).filter((text) => fits(schema, text));
   return edges.length > 0 ? fc.oneof(matching, fc.constantFrom(...edges)) : matching;
