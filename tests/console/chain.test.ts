@@ -64,6 +64,48 @@ describe('what a page sees of the chain', () => {
   });
 });
 
+describe('where the RPC does not do as it should', () => {
+  let other: TestGateway;
+  beforeAll(async () => {
+    other = await startTestGateway({}, { paid: true });
+  });
+  afterAll(() => other.stop());
+  const askOther = (method: string, params: unknown[] = []) =>
+    fetch(`${other.url}/console/rpc/mainnet`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+  const countOf = (method: string): number =>
+    other.solana?.mainnet.calls.filter((call) => call.method === method).length ?? 0;
+
+  it('a failure is told again for two seconds, and costs one call', async () => {
+    Object.assign(other.solana?.mainnet.faults ?? {}, { status: 500 });
+    const [before, since] = [countOf('getLatestBlockhash'), performance.now()];
+    for (let round = 0; round < 20; round++) {
+      const answer = await (await askOther('getLatestBlockhash')).json();
+      expect(['upstream_unreachable', 'upstream_invalid_response']).toContain(answer.error);
+      expect(JSON.stringify(answer)).not.toContain('127.0.0.1');
+    }
+    const spans = 1 + Math.floor((performance.now() - since) / 2_000);
+    expect(countOf('getLatestBlockhash') - before).toBeLessThanOrEqual(spans);
+    other.solana?.mainnet.faults.reset();
+  });
+
+  it('balances that hang are two at most, and keep no blockhash waiting', async () => {
+    Object.assign(other.solana?.mainnet.faults ?? {}, { hang: new Set(['getMultipleAccounts']) });
+    const hanging: Promise<Response>[] = [];
+    for (let round = 0; round < 3; round++) {
+      hanging.push(askOther('getMultipleAccounts', [['ABC'[round]?.repeat(40)]]));
+      await new Promise((over) => setTimeout(over, 600));
+    }
+    expect((await hanging[2])?.status).toBe(429);
+    await expect.poll(async () => (await askOther('getLatestBlockhash')).status, { timeout: 4_000 }).toBe(200);
+    expect((await Promise.all(hanging)).map(({ status }) => status)).toEqual([502, 502, 429]);
+    expect(countOf('getMultipleAccounts')).toBe(2);
+  });
+});
+
 describe('what no page needs reaches no RPC', () => {
   let before: number;
   beforeEach(() => {

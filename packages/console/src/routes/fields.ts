@@ -136,9 +136,11 @@ export function faultOf({ kind, schema, isRequired }: Field, text: string): stri
   return kind === 'text' ? textFault(text, schema) : undefined;
 }
 
+const isWhole = (text: string): boolean => /^-?[0-9]{1,16}$/.test(text.trim()) && Number.isSafeInteger(Number(text));
+
 /** What a field's text stands for; a text that is none of its kind is sent as it is, for the gateway to judge. */
 export function sentAs({ kind }: Field, text: string): unknown {
-  if (kind === 'number') return /^-?[0-9]{1,15}$/.test(text.trim()) ? Number(text) : text;
+  if (kind === 'number') return isWhole(text) ? Number(text) : text;
   if (kind === 'flag') return text === 'true';
   if (kind === 'list') return itemsIn(text);
   return kind === 'json' && isJson(text) ? JSON.parse(text) : text;

@@ -14,16 +14,16 @@ function Buttons({ state, sendings }: { readonly state: FormState; readonly send
   const [first, ...others] = sendings;
   return (
     <p class="sendings">
-      <button type="submit" class="first" disabled={isBusy}>
+      <button type="submit" class="first" aria-disabled={isBusy}>
         {first?.label}
       </button>
       {others.map((sending) => (
-        <button key={sending.label} type="button" disabled={isBusy} onClick={() => check(sending)}>
+        <button key={sending.label} type="button" aria-disabled={isBusy} onClick={() => isBusy || check(sending)}>
           {sending.label}
         </button>
       ))}
       {held && (
-        <button type="button" disabled={isBusy} onClick={() => void send(held)}>
+        <button type="button" aria-disabled={isBusy} onClick={() => isBusy || void send(held)}>
           Send as it is
         </button>
       )}
@@ -52,6 +52,11 @@ export function Form({ row, sendings }: FormProps) {
         />
       ))}
       {state.fields.length === 0 && <p class="muted">It takes nothing.</p>}
+      {state.elsewhere.map((fault) => (
+        <p key={fault} class="fault small">
+          {fault}
+        </p>
+      ))}
       <Buttons state={state} sendings={sendings} />
     </form>
   );

@@ -1,4 +1,4 @@
-import { type Field, sentAs } from './fields.ts';
+import { type Field, type FormRow, type Schema, sentAs } from './fields.ts';
 
 /** What was written into the fields, by place and name. */
 export type Texts = Readonly<Record<string, string>>;
@@ -26,14 +26,20 @@ function write(into: Tree, steps: Field['steps'], value: unknown): void {
 
 const asQuery = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value));
 
+/** A body has what it must have, also where nothing was written into it. */
+function emptyBody({ required = [], properties = {} }: Schema): Tree {
+  const containers = required.filter((name) => properties[name]?.properties ?? properties[name]?.prefixItems);
+  return Object.fromEntries(containers.map((name) => [name, properties[name]?.prefixItems ? [] : {}]));
+}
+
 /** Puts a request together from the fields that something was written into. */
 export function requestOf(
-  { path, httpMethod }: { readonly path: string; readonly httpMethod: string },
+  { path, httpMethod, inputSchema }: Pick<FormRow, 'httpMethod' | 'inputSchema'> & { readonly path: string },
   fields: readonly Field[],
   texts: Texts,
 ): FormRequest {
   const query = new URLSearchParams();
-  const body: Tree = {};
+  const body = emptyBody(inputSchema);
   let filled = path;
   for (const field of fields) {
     const text = texts[keyOf(field)] ?? '';

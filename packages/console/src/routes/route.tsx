@@ -32,8 +32,11 @@ const askPrice = ({ recorder }: Session, { path, body }: FormRequest): Promise<R
     }),
   });
 
-const askSigned = ({ client }: Session, { path, body }: FormRequest): Promise<Response> =>
-  client.ask(path, body === undefined ? {} : { body });
+/** What is free is asked by the free client; the credit of the key by the one that knows of credit. */
+async function askSigned({ client, purse }: Session, { surface }: Row, { path, body }: FormRequest): Promise<Response> {
+  const asking = (surface as string) === 'credit' ? await purse.client() : client;
+  return asking.ask(path, body === undefined ? {} : { body });
+}
 
 function costOf({ accessMode, priceUsd, paymentRequired }: Row): string {
   if (paymentRequired) return `$${priceUsd} a call, in USDC.`;
@@ -42,12 +45,13 @@ function costOf({ accessMode, priceUsd, paymentRequired }: Row): string {
 
 type Ask = (request: FormRequest) => Promise<Response>;
 
-/** The ways in which a row is asked; the first one is the usual. */
-function waysOf(session: Session, { paymentRequired, priceUsd }: Row): readonly { label: string; ask: Ask }[] {
-  const { buy } = session.purse;
-  if (!paymentRequired) return [{ label: 'Send', ask: (request) => askSigned(session, request) }];
-  const paying = { label: `Send and pay $${priceUsd}`, ask: ({ path, body }: FormRequest) => buy(path, body) };
-  return [paying, { label: 'Ask for the price', ask: (request) => askPrice(session, request) }];
+/** The ways in which a row is asked. The first one is what Enter does, and costs nothing. */
+function waysOf(session: Session, row: Row): readonly { label: string; ask: Ask }[] {
+  if (!row.paymentRequired) return [{ label: 'Send', ask: (request) => askSigned(session, row, request) }];
+  return [
+    { label: 'Ask for the price', ask: (request) => askPrice(session, request) },
+    { label: `Send and pay $${row.priceUsd}`, ask: ({ path, body }) => session.purse.buy(path, body) },
+  ];
 }
 
 const About = ({ row }: { readonly row: Row }) => (

@@ -80,5 +80,11 @@ export function Routes({ session, place: { rest } }: RoutesProps) {
   if (asked.is === 'failed') return <Failure error={asked.error} />;
   if (asked.is === 'waiting') return <p role="status">Reading the catalog.</p>;
   const row = asked.value.find((each) => each.id === id);
-  return row ? <RouteForm key={row.id} session={session} row={row} /> : <List rows={asked.value} />;
+  if (row) return <RouteForm key={row.id} session={session} row={row} />;
+  return (
+    <>
+      {id !== undefined && <p role="alert">There is no route of this name here.</p>}
+      <List rows={asked.value} />
+    </>
+  );
 }

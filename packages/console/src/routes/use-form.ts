@@ -17,6 +17,8 @@ export interface FormState {
   readonly isBusy: boolean;
   /** What was held back because it is plainly wrong, and may be sent all the same. */
   readonly held: Sending | undefined;
+  /** What the gateway finds wrong with no field in particular. */
+  readonly elsewhere: readonly string[];
   textOf(field: Field): string;
   faultOf(field: Field): string | undefined;
   write(field: Field, text: string): void;
@@ -33,6 +35,12 @@ function faultsBy(fields: readonly Field[], find: (field: Field) => string | und
   return Object.fromEntries(found.flatMap(([key, fault]) => (fault ? [[key, fault]] : [])));
 }
 
+/** What the gateway finds wrong with no field that the form has. */
+const unplaced = (fields: readonly Field[], issues: readonly Issue[]): string[] =>
+  issues
+    .filter((issue) => !fields.some((field) => concerns(field, issue)))
+    .map(({ name, message }) => `${name}: ${message}`);
+
 const examples = (fields: readonly Field[], row: FormRow): Texts =>
   Object.fromEntries(fields.map((field) => [keyOf(field), exampleOf(field, row)]));
 
@@ -41,6 +49,7 @@ export function useForm(row: FormRow & { readonly path: string }): FormState {
   const fields = fieldsOf(row);
   const [texts, setTexts] = useState(() => examples(fields, row));
   const [faults, setFaults] = useState<Faults>({});
+  const [elsewhere, setElsewhere] = useState<readonly string[]>([]);
   const [held, setHeld] = useState<Sending>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -50,19 +59,21 @@ export function useForm(row: FormRow & { readonly path: string }): FormState {
     setFaults(found);
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
-  const send = async (sending: Sending): Promise<void> => {
+  const send = async ({ send: sendNow }: Sending): Promise<void> => {
     setHeld(undefined);
     setBusy(true);
-    const issues = await sending.send(requestOf(row, fields, texts));
+    const issues = await sendNow(requestOf(row, fields, texts));
     setBusy(false);
+    setElsewhere(unplaced(fields, issues));
     show(faultsBy(fields, (field) => issues.find((issue) => concerns(field, issue))?.message));
   };
   const check = (sending: Sending): void => {
     const found = faultsBy(fields, (field) => faultOf(field, textOf(field)));
-    if (Object.keys(found).length === 0) return void send(sending);
+    if (!Object.keys(found).length) return void send(sending);
     setHeld(sending);
     show(found);
   };
   const write = (field: Field, text: string): void => setTexts((before) => ({ ...before, [keyOf(field)]: text }));
-  return { form, fields, isBusy, held, textOf, faultOf: (field) => faults[keyOf(field)], write, check, send };
+  const state = { form, fields, isBusy, held, elsewhere };
+  return { ...state, textOf, faultOf: (field) => faults[keyOf(field)], write, check, send };
 }

@@ -1,5 +1,5 @@
 import type { Caps } from '@asset-gateway/client/pay';
-import { keep, readKept } from './kept.ts';
+import { keep, readSure } from './kept.ts';
 
 /** What a payment may come to, in dollars. */
 export type PageCaps = Required<Omit<Caps, 'inAllUsd'>>;
@@ -9,11 +9,18 @@ const USUAL: PageCaps = { perCallUsd: 0.01, perBundleUsd: 0.05, perDayUsd: 1 };
 
 const isCap = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1000;
 
-/** The caps of this browser; what is no cap is the usual one. */
+const NOTHING: PageCaps = { perCallUsd: 0, perBundleUsd: 0, perDayUsd: 0 };
+
+const isCaps = (value: unknown): value is PageCaps =>
+  typeof value === 'object' && value !== null && Object.keys(USUAL).every((name) => isCap(Reflect.get(value, name)));
+
+/** The caps of this browser. Where its user has set some that cannot be read, nothing is paid: they may have been lower. */
 export function readCaps(): PageCaps {
-  const kept = readKept<Partial<PageCaps>>(NAME, {});
-  const of = (name: keyof PageCaps): number => (isCap(kept[name]) ? kept[name] : USUAL[name]);
-  return { perCallUsd: of('perCallUsd'), perBundleUsd: of('perBundleUsd'), perDayUsd: of('perDayUsd') };
+  try {
+    return readSure(NAME, isCaps, USUAL);
+  } catch {
+    return NOTHING;
+  }
 }
 
 export const keepCaps = (caps: PageCaps): void => keep(NAME, caps);

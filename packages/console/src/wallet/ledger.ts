@@ -1,6 +1,6 @@
 import { GatewayError } from '@asset-gateway/client';
 import type { LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
-import { keep, readKept } from './kept.ts';
+import { keep, readSure } from './kept.ts';
 
 /** What this browser has spent, or is about to. With its request and headers a payment can be sent again. */
 export interface Spent extends Partial<Omit<LedgerEntry, 'micros'>> {
@@ -14,11 +14,16 @@ export interface Spent extends Partial<Omit<LedgerEntry, 'micros'>> {
 const NAME = 'ledger';
 const DAY_MS = 86_400_000;
 
-const isRecent = ({ at }: Spent): boolean => Math.abs(Date.now() - at) < DAY_MS;
+/** For so long it is written down what was settled: a clock that was wrong for a while brings no new day. */
+const KEPT_MS = 7 * DAY_MS;
 
-const all = (): readonly Spent[] => readKept<readonly Spent[]>(NAME, []);
+const isWithin = ({ at }: Spent, ms: number): boolean => Date.now() - at < ms;
 
-/** Changes what is written down, for all tabs one after the other. What is settled and a day old is let go. */
+const isList = (value: unknown): value is readonly Spent[] => Array.isArray(value);
+
+const all = (): readonly Spent[] => readSure(NAME, isList, []);
+
+/** Changes what is written down, for all tabs one after the other. What is settled and a week old is let go. */
 async function change<T>(
   next: (spent: readonly Spent[]) => { readonly spent: readonly Spent[]; readonly told: T },
 ): Promise<T> {
@@ -26,23 +31,34 @@ async function change<T>(
     const { spent, told } = next(all());
     keep(
       NAME,
-      spent.filter((each) => each.state === 'signed' || isRecent(each)),
+      spent.filter((each) => each.state === 'signed' || isWithin(each, KEPT_MS)),
     );
     return told;
   });
 }
 
 const put = (id: string, changed: (entry: Spent) => Spent): Promise<void> =>
-  change((spent) => ({ spent: spent.map((each) => (each.id === id ? changed(each) : each)), told: undefined }));
+  change((spent) => {
+    // What is not written down is not sent.
+    if (!spent.some((each) => each.id === id))
+      throw new Error('The payment is not in the ledger of this browser any more.');
+    return { spent: spent.map((each) => (each.id === id ? changed(each) : each)), told: undefined };
+  });
 
 /** Payments that were signed and of which nothing more is known. */
-export const unfinished = (): readonly Spent[] => all().filter(({ state }) => state === 'signed');
+export function unfinished(): readonly Spent[] {
+  try {
+    return all().filter(({ state }) => state === 'signed');
+  } catch {
+    return [];
+  }
+}
 
 /** A ledger that all tabs of this browser share, and that a reload does not lose. */
 export const browserLedger: SpendingLedger = {
   hold(micros, { perDayMicros }) {
     return change((spent) => {
-      const day = spent.filter(isRecent).reduce((sum, each) => sum + each.micros, 0);
+      const day = spent.filter((each) => isWithin(each, DAY_MS)).reduce((sum, each) => sum + each.micros, 0);
       if (day + micros > perDayMicros)
         throw new GatewayError('spending_limit', {
           message: `the cap of $${perDayMicros / 1e6} in 24 hours would be exceeded; nothing was signed`,

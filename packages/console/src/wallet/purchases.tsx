@@ -47,10 +47,10 @@ export function Unfinished({ purse }: { readonly purse: Purse }) {
 
 function Verdict({ purchase }: { readonly purchase: Purchase }) {
   const task = useTask();
-  const { receipt, payer } = purchase;
+  const { receipt } = purchase;
   if (receipt === undefined) return <span class="small muted">No receipt: this gateway signs none.</span>;
   const verify = async (): Promise<string> => {
-    const said = await verifyReceipt(receipt, payer).catch((error: unknown) => {
+    const said = await verifyReceipt(receipt, purchase).catch((error: unknown) => {
       throw new Error(`The receipt does not hold: ${(error as Error).message}.`);
     });
     return `The receipt holds: signed by this gateway at ${timeOf(said.issuedAt * 1000)}.`;

@@ -10,7 +10,7 @@ import { keepCaps, type PageCaps, readCaps } from './caps.ts';
 import { keep, readKept } from './kept.ts';
 import { forgetKey, type TabKey } from './key-store.ts';
 import { browserLedger, type Spent } from './ledger.ts';
-import { receiptIn } from './receipt.ts';
+import { payerIn, receiptIn } from './receipt.ts';
 
 /** Something that was paid for. */
 export interface Purchase {
@@ -91,6 +91,7 @@ export class Purse {
 
   /** Asks for a path and pays for it, within the caps. */
   readonly buy = async (path: string, body?: unknown): Promise<Response> => {
+    if (new URL(path, location.origin).origin !== location.origin) throw new Error('Only this gateway is paid here.');
     const client = await this.client();
     return this.#noted(client.ask(path, body === undefined ? {} : { body }));
   };
@@ -107,7 +108,8 @@ export class Purse {
   /** Sends a payment again of which nothing more is known. */
   async resume({ id, request, headers }: Spent): Promise<Response> {
     const client = await this.client();
-    const response = await this.#noted(client.resume({ request, headers } as SentPayment));
+    // Whoever pays now may not be who has paid then.
+    const response = await this.#noted(client.resume({ request, headers } as SentPayment), payerIn);
     if (response.status < 500 && ![408, 409, 425, 429].includes(response.status))
       await browserLedger.closed(id, response.ok ? 'paid' : 'refused');
     this.#tell();
@@ -118,20 +120,20 @@ export class Purse {
     return forgetKey();
   }
 
-  async #noted(asked: Promise<Response>): Promise<Response> {
+  async #noted(asked: Promise<Response>, payerOf?: typeof payerIn): Promise<Response> {
+    const now = this.#wallet?.accounts[0]?.address ?? this.address;
     try {
       const response = await asked;
       const header = response.headers.get('payment-response');
-      if (response.ok && header !== null) this.#note(response, header);
+      if (response.ok && header !== null) this.#note(response, header, payerOf?.(header) ?? now);
       return response;
     } finally {
       this.#tell();
     }
   }
 
-  #note(response: Response, header: string): void {
+  #note(response: Response, header: string, payer: string): void {
     const receipt = receiptIn(header);
-    const payer = this.#wallet?.accounts[0]?.address ?? this.address;
     const purchase = { url: response.url, at: Date.now(), payer, transaction: transactionIn(response) ?? '' };
     keep(NAME, [{ ...purchase, ...(receipt && { receipt }) }, ...this.purchases].slice(0, MOST));
   }

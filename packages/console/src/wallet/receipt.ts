@@ -26,6 +26,16 @@ export function receiptIn(header: string | null): string | undefined {
   }
 }
 
+/** Who has paid, as a PAYMENT-RESPONSE header says; nothing where it does not. */
+export function payerIn(header: string): string | undefined {
+  try {
+    const { payer } = jsonIn(header) as { readonly payer?: unknown };
+    return typeof payer === 'string' && payer !== '' ? payer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 async function keyOf(kid: string): Promise<CryptoKey> {
   const response = await fetch('/.well-known/did.json');
   const { verificationMethod } = (await response.json()) as DidDocument;
@@ -36,8 +46,16 @@ async function keyOf(kid: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('jwk', { kty, crv, x }, 'Ed25519', false, ['verify']);
 }
 
-/** What a receipt says; throws where this gateway has not signed it, or signed it for somebody else. */
-export async function verifyReceipt(jws: string, payer: string): Promise<Receipt> {
+/** What a receipt has to be for. */
+export interface Paid {
+  readonly url: string;
+  readonly payer: string;
+  /** Empty where credit has paid. */
+  readonly transaction: string;
+}
+
+/** What a receipt says; throws where this gateway has not signed it, or signed it for somebody or something else. */
+export async function verifyReceipt(jws: string, { url, payer, transaction }: Paid): Promise<Receipt> {
   const [head = '', body = '', signature = ''] = jws.split('.', 3);
   const { kid, alg } = jsonIn(head) as { readonly kid: string; readonly alg: string };
   if (alg !== 'EdDSA') throw new Error('its signature is of another kind');
@@ -49,7 +67,9 @@ export async function verifyReceipt(jws: string, payer: string): Promise<Receipt
   );
   if (!isTheirs) throw new Error('its signature does not fit what it says');
   const said = jsonIn(body) as Receipt;
-  if (said.payer !== payer || new URL(said.resourceUrl).origin !== location.origin)
-    throw new Error('it is for somebody else, or of another gateway');
+  const [is, should] = [new URL(said.resourceUrl), new URL(url)];
+  const isForThis = is.origin === location.origin && is.pathname === should.pathname;
+  if (said.payer !== payer || !isForThis || (said.transaction ?? '') !== transaction)
+    throw new Error('it is for somebody else, or for something else');
   return said;
 }

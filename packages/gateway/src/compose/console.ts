@@ -38,7 +38,8 @@ export function openConsole(config: Config, service: Service, notice: (message: 
     return NONE;
   }
   const urls = Object.entries(config.paid?.solanaRpcUrls ?? {});
-  const chains = Object.fromEntries(urls.map(([cluster, url]) => [cluster, new Chain(url, CONNECTIONS)]));
+  const open = (url: string) => ({ payments: new Chain(url, CONNECTIONS), balances: new Chain(url, CONNECTIONS) });
+  const chains = Object.fromEntries(urls.map(([cluster, url]) => [cluster, open(url)]));
   return {
     rows: consolePages(
       openConsoleFiles(folder),
@@ -46,7 +47,9 @@ export function openConsole(config: Config, service: Service, notice: (message: 
       chainAnswer(chains, () => performance.now()),
     ),
     async close() {
-      await Promise.all(Object.values(chains).map((chain) => chain.close()));
+      await Promise.all(
+        Object.values(chains).flatMap(({ payments, balances }) => [payments.close(), balances.close()]),
+      );
     },
   };
 }

@@ -8,11 +8,21 @@ export interface ChainRpc {
   post(json: string): Promise<string>;
 }
 
-/** The RPC of each cluster that can be paid on. */
-export type ChainRpcs = Readonly<Partial<Record<Cluster, ChainRpc>>>;
+/** A cluster by connections of two kinds, so that balances which hang keep no blockhash waiting. */
+export interface ChainConnections {
+  readonly payments: ChainRpc;
+  readonly balances: ChainRpc;
+}
+
+/** Each cluster that can be paid on. */
+export type ChainRpcs = Readonly<Partial<Record<Cluster, ChainConnections>>>;
 
 /** What an answer may be kept for, in milliseconds: a blockhash is good for a minute, a mint hardly ever changes. */
 const KEPT_MS = { blockhash: 2_000, mint: 3_600_000, accounts: 3_000 };
+/** So long a failure is told again: an RPC that fails is asked no more often than one that answers. */
+const FAILED_MS = 2_000;
+/** Readings of accounts that may be under way. */
+const MAX_READINGS = 2;
 const MAX_PAIRS = 1_000;
 /** Between two readings of accounts, for everybody together: what anybody asks for in a loop costs the RPC no more than that. */
 const ACCOUNTS_EVERY_MS = 500;
@@ -27,14 +37,15 @@ const wrong = (message: string): Refusal => {
 
 /** One cluster as pages may see it: what a payment is made with and what a wallet holds, and no more than a bounded cost. */
 class ChainView {
-  readonly #rpc: ChainRpc;
+  readonly #rpcs: ChainConnections;
   readonly #mint: string;
   readonly #now: () => number;
   readonly #kept: LRUCache<string, Promise<string>>;
   #accountsAt = Number.NEGATIVE_INFINITY;
+  #readings = 0;
 
-  constructor(rpc: ChainRpc, mint: string, now: () => number) {
-    this.#rpc = rpc;
+  constructor(rpcs: ChainConnections, mint: string, now: () => number) {
+    this.#rpcs = rpcs;
     this.#mint = mint;
     this.#now = now;
     this.#kept = new LRUCache({ max: MAX_PAIRS, perf: { now } });
@@ -56,27 +67,32 @@ class ChainView {
 
   #accounts(addresses: readonly string[]): Promise<string> {
     const params = [addresses, BALANCE];
-    if (!this.#kept.has(JSON.stringify(params))) {
-      if (this.#now() - this.#accountsAt < ACCOUNTS_EVERY_MS)
-        throw new Refusal('rate_limited', { retryAfterSeconds: 1, reason: 'console balances' });
-      this.#accountsAt = this.#now();
-    }
-    return this.#ask('getMultipleAccounts', params, KEPT_MS.accounts);
+    const kept = this.#kept.get(JSON.stringify(params));
+    if (kept) return kept;
+    if (this.#readings >= MAX_READINGS || this.#now() - this.#accountsAt < ACCOUNTS_EVERY_MS)
+      throw new Refusal('rate_limited', { retryAfterSeconds: 1, reason: 'console balances' });
+    this.#accountsAt = this.#now();
+    this.#readings++;
+    const asked = this.#ask('getMultipleAccounts', params, KEPT_MS.accounts);
+    const over = (): void => void this.#readings--;
+    asked.then(over, over);
+    return asked;
   }
 
-  /** Whoever asks for the same in between is told the same; a failure is forgotten. */
+  /** Whoever asks for the same in between is told the same. */
   #ask(method: string, params: readonly unknown[], ttl: number): Promise<string> {
     const key = JSON.stringify(params);
     const kept = this.#kept.get(key);
     if (kept) return kept;
     const asked = this.#call(method, params);
     this.#kept.set(key, asked, { ttl });
-    asked.catch(() => this.#kept.delete(key));
+    asked.catch(() => this.#kept.set(key, asked, { ttl: FAILED_MS }));
     return asked;
   }
 
   async #call(method: string, params: readonly unknown[]): Promise<string> {
-    const text = await this.#rpc.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })).catch((error) => {
+    const rpc = method === 'getMultipleAccounts' ? this.#rpcs.balances : this.#rpcs.payments;
+    const text = await rpc.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })).catch((error) => {
       throw new Refusal('upstream_unreachable', { reason: `console rpc ${method}: ${(error as Error).message}` });
     });
     const result = resultIn(text);
@@ -97,7 +113,10 @@ function resultIn(text: string): string | undefined {
 /** The answer of the row: JSON-RPC of the few methods that its schema lets pass, from the RPC that the gateway settles with. */
 export function chainAnswer(rpcs: ChainRpcs, now: () => number): OwnAnswer {
   const views = new Map(
-    Object.entries(rpcs).map(([cluster, rpc]) => [cluster, new ChainView(rpc, USDC[cluster as Cluster], now)]),
+    Object.entries(rpcs).map(([cluster, connections]) => [
+      cluster,
+      new ChainView(connections, USDC[cluster as Cluster], now),
+    ]),
   );
   return async ({ input: { path, body } }) => {
     const view = views.get(String(path.cluster));
