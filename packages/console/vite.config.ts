@@ -11,6 +11,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     license: { fileName: 'console/licenses.txt' },
-    rolldownOptions: { input: ['index.html', 'operate.html'].map((name) => `${import.meta.dirname}/${name}`) },
+    rolldownOptions: {
+      input: ['index.html', 'operate.html'].map((name) => `${import.meta.dirname}/${name}`),
+      // What pays comes at once, so it is one file: the parts zip better together, and name nothing to each other.
+      output: {
+        codeSplitting: { groups: [{ name: 'payment', test: /node_modules.(?:@solana|@solana-program|@x402)/ }] },
+      },
+    },
   },
 });

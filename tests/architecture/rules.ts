@@ -274,7 +274,8 @@ const ONLY_IN: readonly { readonly what: string; readonly pattern: RegExp; reado
   {
     what: 'a path of the API',
     pattern: /['"`]\/v1\//,
-    allowed: /protocol\/src\/routes\/|client\/src\/methods\.ts$|cli\/src\/request\.ts$|sandbox\/src\/tokens\//,
+    allowed:
+      /protocol\/src\/routes\/|(?:client\/src\/methods|console\/src\/routes\/system-rows)\.ts$|cli\/src\/request\.ts$|sandbox\/src\/tokens\//,
   },
   {
     what: 'an outgoing request',

@@ -58,3 +58,17 @@ export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
   await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
 }
+
+/** What is wrong with a page in light, dark and on a phone: what axe finds, and what is wider than it. Keeps a picture of each. */
+export async function faultsInAllLooks(page: Page, name: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [look, { colorScheme, viewport }] of Object.entries(LOOKS)) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
+    const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+    const found = [...(await axeFaults(page)), ...(isWide ? ['wider than the window'] : [])];
+    faults.push(...found.map((fault) => `${look}: ${fault}`));
+    await picture(page, `${name}-${look}`);
+  }
+  return faults;
+}

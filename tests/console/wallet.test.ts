@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { axeFaults, LOOKS, picture, type Visit, visit } from './console.ts';
+import { faultsInAllLooks, type Visit, visit } from './console.ts';
 
 suiteWith('chromium', 'a wallet in the console', (executablePath) => {
   let gateway: TestGateway;
@@ -90,12 +90,8 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
     await told('$0.049995 left');
   });
 
-  it.each(Object.entries(LOOKS))('has nothing that axe finds wrong, %s', async (name, look) => {
-    await page.emulateMedia({ colorScheme: look.colorScheme });
-    await page.setViewportSize(look.viewport);
-    expect([...seen.faults, ...(await axeFaults(page))]).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    await picture(page, `wallet-${name}`);
+  it('has nothing that axe finds wrong in light, dark and narrow', async () => {
+    expect([...seen.faults, ...(await faultsInAllLooks(page, 'wallet'))]).toEqual([]);
   });
 
   it('sends a payment again whose answer was lost: money moves once, and the answer is there', async () => {

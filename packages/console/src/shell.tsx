@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { hrefOf, type Place } from './router.ts';
 
 /** One of the views that a page has. */
@@ -14,6 +14,18 @@ interface ShellProps {
   readonly views: readonly View[];
   readonly place: Place;
   readonly children?: ComponentChildren;
+}
+
+/** A view; one that fails says so and leaves the others alone. */
+function Shown({ view, place }: { readonly view: View; readonly place: Place }) {
+  const [error, showAgain] = useErrorBoundary();
+  useEffect(showAgain, [place.rest.join('/')]);
+  if (error === undefined) return view.show(place);
+  return (
+    <p role="alert" class="failure">
+      This view has failed: {String(error)}. Open another one, or load the page again.
+    </p>
+  );
 }
 
 /** The frame of a page: a way past the navigation, the views, and the one that is shown. */
@@ -46,7 +58,7 @@ export function Shell({ title, views, place, children }: ShellProps) {
         {children}
       </header>
       <main id="main" tabIndex={-1} ref={main}>
-        {view?.show(place)}
+        {view && <Shown key={view.name} view={view} place={place} />}
       </main>
     </>
   );

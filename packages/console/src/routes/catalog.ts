@@ -1,6 +1,7 @@
 import type { SystemCatalogResult } from '@asset-gateway/client';
 import type { Session } from '../session.ts';
 import type { FormRow } from './fields.ts';
+import { SYSTEM_ROWS } from './system-rows.ts';
 
 /** A row of the catalog, and the name that a link to it has. */
 export type Row = SystemCatalogResult['routes'][number] & FormRow & { readonly id: string };
@@ -12,6 +13,7 @@ export const SURFACES: Readonly<Record<string, string>> = {
   das: 'Digital assets',
   wallet: 'Wallet data',
   credit: 'Credit',
+  system: 'The gateway itself',
 };
 
 let asked: Promise<readonly Row[]> | undefined;
@@ -19,9 +21,15 @@ let asked: Promise<readonly Row[]> | undefined;
 const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['routes'][number]): string =>
   [surface, ...(cluster ? [cluster, provider] : []), method].join('.');
 
+/** What the gateway's own rows have in common. */
+const SYSTEM = { surface: 'system', provider: 'gateway', accessMode: 'public', paymentRequired: false };
+
 /** All rows, asked for once; a failure is forgotten. */
 export function rowsOf({ client }: Session): Promise<readonly Row[]> {
-  asked ??= client.system.catalog().then(({ routes }) => routes.map((row) => ({ ...row, id: idOf(row) }) as Row));
+  asked ??= client.system.catalog().then(({ routes }) => {
+    const own = SYSTEM_ROWS.map((row) => ({ ...SYSTEM, ...row }));
+    return [...routes, ...own].map((row) => ({ ...row, id: idOf(row as Row) }) as Row);
+  });
   asked.catch(() => {
     asked = undefined;
   });

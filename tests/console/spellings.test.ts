@@ -1,0 +1,56 @@
+import { METHODS } from 'node:http';
+import { consoleRoutes, faucetRoute } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { faultsOf } from '../http/error-table.ts';
+import { SPELLINGS, UNREADABLE } from '../http/spellings.ts';
+import { pathOf } from '../http/targets.ts';
+import { askAll, askOne, wireRequest } from '../http/wire.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+
+/** CONNECT never reaches the application: its connection is closed unanswered. */
+const VERBS = METHODS.filter((verb) => verb !== 'CONNECT');
+const ROWS = [...consoleRoutes, faucetRoute];
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({}, { paid: true });
+});
+afterAll(() => gateway.stop());
+
+const requestsFor = (verb: string, spellings: typeof SPELLINGS) =>
+  ROWS.flatMap((route) =>
+    Object.values(spellings).map((spell) => {
+      const path = route.path.includes(':') ? pathOf(route) : route.path;
+      return wireRequest(verb, spell(path), [`Host: 127.0.0.1:${gateway.port}`]);
+    }),
+  );
+
+/** What must not have happened, whatever was asked. */
+function expectNothingAsked(): void {
+  expect(gateway.upstream.arrivals).toEqual([]);
+  expect(gateway.solana?.provider.arrivals).toEqual([]);
+  expect(gateway.solana?.mainnet.transfers.filter(({ to }) => to === gateway.solana?.payTo)).toEqual([]);
+}
+
+describe('every row of the console, spelt in every way', () => {
+  it.each(VERBS)('%s is answered from the table of errors or with what is public', async (verb) => {
+    const requests = requestsFor(verb, SPELLINGS);
+    const answers = await askAll(gateway.port, requests);
+    const faults = answers.flatMap((answer, at) => {
+      const found = [...faultsOf(answer, verb), ...((answer?.status ?? 0) >= 500 ? ['a 5xx'] : [])];
+      // A file of the page may be kept, and is asked for again each time.
+      const isFile = answer?.headers['cache-control'] === 'no-cache' && answer.headers.etag !== undefined;
+      const wrong = found.filter((fault) => !(isFile && fault.endsWith('no Cache-Control')));
+      return wrong.map((fault) => `${requests[at]?.bytes.split('\r\n', 1)[0]}: ${fault}`);
+    });
+    expect(faults).toEqual([]);
+    expectNothingAsked();
+  });
+
+  it.each(['GET', 'POST'])('%s of an unreadable target is a 400', async (verb) => {
+    const requests = requestsFor(verb, UNREADABLE);
+    const answers = await Promise.all(requests.map((request) => askOne(gateway.port, request)));
+    expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([400]));
+    expectNothingAsked();
+  });
+});
