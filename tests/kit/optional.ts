@@ -1,15 +1,25 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, it, type TestOptions } from 'vitest';
+import { isFull } from './rounds.ts';
 
 /** Where servers are installed on systems that leave them out of PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
 const isRequired = process.env.REQUIRE_ALL === '1';
 
+/** The same browser built without a window, at a quarter of the processor time; with ROUNDS=full the whole one is looked through. */
+const HEADLESS = 'chromium-headless-shell';
+const namesOf = (name: string): readonly string[] => {
+  if (name !== 'chromium') return [name];
+  return isFull ? [name, HEADLESS] : [HEADLESS, name];
+};
+
 /** The path of a program that a newcomer's machine may lack. */
 export function findProgram(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), ...SYSTEM_FOLDERS];
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  return namesOf(name)
+    .flatMap((each) => folders.map((folder) => join(folder, each)))
+    .find((path) => existsSync(path));
 }
 
 /** A suite that needs a program. Where that is missing it is skipped with a title that says so; in CI, where REQUIRE_ALL is 1, it fails. */
