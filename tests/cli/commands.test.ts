@@ -230,6 +230,20 @@ describe('an exit code', { timeout: 60_000 }, () => {
     expect(shop.transfers()).toBe(before);
   });
 
+  it('of the program is that of its command', async () => {
+    for (const [words, code] of [
+      [['price', 'solana'], 0],
+      [['/nothing'], 1],
+      [['serch', 'gold'], 2],
+      [[...PAYING, '--max-call', '0.0004'], 3],
+      [['risk', 'gold'], 4],
+    ] as const) {
+      const outcomes = [await shop.runProgram(words), await shop.run(words)];
+      const [whole, other] = outcomes.map(({ stdout }) => stdout.replace(/"requestId":"\w+"/, ''));
+      expect([outcomes[0]?.code, whole], outcomes[0]?.stderr).toEqual([code, other]);
+    }
+  });
+
   it('of 75 is an upstream that fails', async () => {
     shop.gateway.upstream.faults.status = 500;
     expect(await codeOf(['price', 'solana'])).toBe(75);

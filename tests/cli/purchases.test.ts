@@ -121,7 +121,7 @@ describe('what is spent', { timeout: PATIENCE_MS }, () => {
     const home = shop.newHome();
     const before = shop.transfers();
     const words = [...PAYING, '--max-day', '0.002'];
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => shop.run(words, { home })));
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => shop.runProgram(words, { home })));
     const codes = outcomes.map(({ code }) => code).sort();
     expect(codes).toEqual([0, 0, 0, 0, 3, 3, 3, 3, 3, 3]);
     expect(shop.transfers() - before).toBe(4);

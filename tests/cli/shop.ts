@@ -6,6 +6,7 @@ import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
 import { openPassage, type Passage } from './passage.ts';
+import { startWarm } from './warm.ts';
 
 export const MAIN = 'packages/cli/bin/main.js';
 export const WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
@@ -13,6 +14,8 @@ export const SOL = 'So11111111111111111111111111111111111111112';
 
 /** A moment at which the invented market stands still. */
 const NOON = Date.UTC(2026, 7, 3, 12);
+
+type RunOptions = { readonly home?: string } & CommandOptions;
 
 /** A gateway that gives and sells everything, behind a passage, and a person's home. */
 export interface Shop {
@@ -23,8 +26,10 @@ export interface Shop {
   newHome(): string;
   /** The variables of a command that is run there. */
   environment(home: string): NodeJS.ProcessEnv;
-  /** Runs the command line as a user does. */
-  run(words: readonly string[], options?: { readonly home?: string } & CommandOptions): Promise<Outcome>;
+  /** Runs the program as a user does. */
+  runProgram(words: readonly string[], options?: RunOptions): Promise<Outcome>;
+  /** The same in a process that has run others before it, where that makes no difference to what is looked at. */
+  run(words: readonly string[], options?: RunOptions): Promise<Outcome>;
   /** How many payments have settled. */
   transfers(): number;
   close(): Promise<void>;
@@ -40,6 +45,7 @@ export async function openShop(): Promise<Shop> {
   const { solana } = gateway;
   if (!solana) throw new Error('nothing is sold');
   passage.leadTo(port);
+  const warm = startWarm();
   let homes = 0;
   const newHome = (): string => join(folder, `home-${homes++}`);
   const environment = (home: string): NodeJS.ProcessEnv => ({
@@ -53,10 +59,12 @@ export async function openShop(): Promise<Shop> {
     folder,
     newHome,
     environment,
-    run: (words, { home = newHome(), env } = {}) =>
+    runProgram: (words, { home = newHome(), env } = {}) =>
       runCommand(node(MAIN, ...words), { env: { ...environment(home), ...env } }),
+    run: (words, { home = newHome(), env } = {}) => warm.run(words, { env: { ...environment(home), ...env } }),
     transfers: () => solana.mainnet.transfers.length + solana.devnet.transfers.length,
     async close() {
+      await warm.close();
       await passage.close();
       await gateway.stop();
       rmSync(folder, { recursive: true, force: true });

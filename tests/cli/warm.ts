@@ -1,0 +1,35 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { CommandOptions, Outcome } from '../kit/command.ts';
+
+/** A process that runs commands one after the other; most of what a command takes is the start of its process. */
+export interface Warm {
+  run(words: readonly string[], options: CommandOptions): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+/** Starts one. */
+export function startWarm(): Warm {
+  const child = fork('tests/cli/warm.mjs', { execArgv: [], env: { PATH: process.env.PATH } });
+  let last: Promise<unknown> = Promise.resolve();
+  const answerTo = async (words: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> => {
+    child.send({ words, env: { PATH: process.env.PATH, ...env } });
+    const [outcome] = (await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(() => Promise.reject(new Error(`the process ended at ${words.join(' ')}`))),
+    ])) as [Outcome];
+    return outcome;
+  };
+  return {
+    run(words, { env = {} }) {
+      const outcome = last.then(() => answerTo(words, env));
+      last = outcome.catch(() => {});
+      return outcome;
+    },
+    async close() {
+      const ended = once(child, 'exit');
+      child.kill();
+      await ended;
+    },
+  };
+}
