@@ -6,9 +6,12 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
+import { isFull } from '../kit/rounds.ts';
 import { startEverything } from './everything.ts';
 
-const PACKAGES = { '@redocly/cli': '2.77.0', '@stoplight/spectral-cli': '6.16.3' };
+const REDOCLY = { '@redocly/cli': '2.77.0' };
+/** Nine thousand files, so not for every run. */
+const SPECTRAL = isFull ? { '@stoplight/spectral-cli': '6.16.3' } : {};
 const ORIGIN = 'https://gateway.test';
 
 /** Runs a program of the folder there, and gives what it prints. */
@@ -24,6 +27,24 @@ async function print(folder: string, program: string, words: readonly string[]):
 interface Broken {
   readonly rule: string;
   readonly file: string;
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, unknown>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}
+
+/** One path of the document and what it refers to, which is read in a fraction of the time. */
+function smallPart(document: string): string {
+  const { paths, components, ...others } = JSON.parse(document) as OpenApi;
+  const keep = (of: Readonly<Record<string, unknown>>, word: string) =>
+    Object.fromEntries(Object.entries(of).filter(([name]) => name.includes(word)));
+  const schemas = {
+    ...keep(components.schemas, 'RpcGetBalance'),
+    ...keep(components.schemas, 'PaymentRequired'),
+    ...keep(components.schemas, 'Error'),
+  };
+  return JSON.stringify({ ...others, paths: keep(paths, 'getBalance'), components: { ...components, schemas } });
 }
 
 /** By its recommended rules, none of them changed: which ones documents break, and a fault that breaks one. */
@@ -66,34 +87,39 @@ const LINTERS: readonly Linter[] = [
   },
 ];
 
-await suiteOfPackages('the linters that people run', { '.': { dependencies: PACKAGES } }, (folder) => {
-  let document: string;
-  beforeAll(async () => {
-    const port = await freePort();
-    // With a public origin: one linter warns of a document that names this machine, as the one in the repository does.
-    const gateway = await startEverything({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port), CREDIT: 'on' });
-    document = await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).text();
-    await gateway.stop();
-  });
-
-  describe.each(LINTERS)('$name', ({ broken, fault }) => {
-    let problems: Broken[];
+await suiteOfPackages(
+  'the linters that people run',
+  { '.': { dependencies: { ...REDOCLY, ...SPECTRAL } } },
+  (folder) => {
+    let document: string;
     beforeAll(async () => {
-      const changed = fault.change(document);
-      expect(changed).not.toBe(document);
-      writeFileSync(join(folder, 'whole.json'), document);
-      writeFileSync(join(folder, 'faulty.json'), changed);
-      problems = await broken(folder, ['whole.json', 'faulty.json']);
-    }, 60_000);
-    const rulesBrokenIn = (name: string) => problems.filter(({ file }) => file === name).map(({ rule }) => rule);
-
-    it('has nothing to say about the document of everything', () => {
-      expect(document).toContain(`"servers":[{"url":"${ORIGIN}"}]`);
-      expect(rulesBrokenIn('whole.json')).toEqual([]);
+      const port = await freePort();
+      // With a public origin: one linter warns of a document that names this machine, as the one in the repository does.
+      const gateway = await startEverything({ GATEWAY_BASE_URL: ORIGIN, PORT: String(port), CREDIT: 'on' });
+      document = await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).text();
+      await gateway.stop();
     });
 
-    it(`finds what breaks ${fault.rule}`, () => {
-      expect(rulesBrokenIn('faulty.json')).toContain(fault.rule);
+    describe.each(isFull ? LINTERS : LINTERS.slice(0, 1))('$name', ({ broken, fault }) => {
+      let problems: Broken[];
+      beforeAll(async () => {
+        const small = smallPart(document);
+        const changed = fault.change(small);
+        expect(changed).not.toBe(small);
+        writeFileSync(join(folder, 'whole.json'), document);
+        writeFileSync(join(folder, 'faulty.json'), changed);
+        problems = await broken(folder, ['whole.json', 'faulty.json']);
+      }, 60_000);
+      const rulesBrokenIn = (name: string) => problems.filter(({ file }) => file === name).map(({ rule }) => rule);
+
+      it('has nothing to say about the document of everything', () => {
+        expect(document).toContain(`"servers":[{"url":"${ORIGIN}"}]`);
+        expect(rulesBrokenIn('whole.json')).toEqual([]);
+      });
+
+      it(`finds what breaks ${fault.rule}`, () => {
+        expect(rulesBrokenIn('faulty.json')).toContain(fault.rule);
+      });
     });
-  });
-});
+  },
+);
