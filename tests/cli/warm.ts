@@ -11,12 +11,13 @@ export interface Warm {
 /** Starts one. */
 export function startWarm(): Warm {
   const child = fork('tests/cli/warm.mjs', { execArgv: [], env: { PATH: process.env.PATH } });
+  const ended = once(child, 'exit');
   let last: Promise<unknown> = Promise.resolve();
   const answerTo = async (words: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> => {
     child.send({ words, env: { PATH: process.env.PATH, ...env } });
     const [outcome] = (await Promise.race([
       once(child, 'message'),
-      once(child, 'exit').then(() => Promise.reject(new Error(`the process ended at ${words.join(' ')}`))),
+      ended.then(() => Promise.reject(new Error(`the process ended at ${words.join(' ')}`))),
     ])) as [Outcome];
     return outcome;
   };
@@ -27,7 +28,6 @@ export function startWarm(): Warm {
       return outcome;
     },
     async close() {
-      const ended = once(child, 'exit');
       child.kill();
       await ended;
     },

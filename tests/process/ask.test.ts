@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWarm } from '../cli/warm.ts';
 import { freePort } from '../http/ports.ts';
 import { rowOf } from '../http/targets.ts';
 import { node, runCommand } from '../kit/command.ts';
@@ -16,19 +17,25 @@ const ASK = 'packages/cli/bin/main.js';
 
 const folder = makeFolder();
 const servers: Server[] = [];
+const warm = startWarm();
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({}, { paid: true });
 });
 afterAll(async () => {
+  await warm.close();
   for (const server of servers) server.close().closeAllConnections();
   await gateway.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the command line as a user does, against this gateway or another place. */
-const ask = (words: readonly string[], ASSET_GATEWAY_URL = gateway.url) =>
-  runCommand(node(ASK, ...words), { env: { ASSET_GATEWAY_URL, HOME: folder, npm_lifecycle_event: 'ask' } });
+const environment = (ASSET_GATEWAY_URL = gateway.url) => ({
+  env: { ASSET_GATEWAY_URL, HOME: folder, npm_lifecycle_event: 'ask' },
+});
+/** Runs the command line as a user does. */
+const askProgram = (...words: string[]) => runCommand(node(ASK, ...words), environment());
+/** The same in a process that has run others before it, against this gateway or another place. */
+const ask = (words: readonly string[], url?: string) => warm.run(words, environment(url));
 
 async function listen(handle: RequestListener): Promise<string> {
   const server = createServer(handle).listen(0, '127.0.0.1');
@@ -51,15 +58,15 @@ async function refused(words: readonly string[], url?: string) {
 
 describe('ask prints', () => {
   it('a document that is text as it is', async () => {
-    const { code, stdout } = await ask(['/llms.txt']);
+    const { code, stdout } = await askProgram('/llms.txt');
     expect([code, stdout]).toEqual([0, await (await fetch(`${gateway.url}/llms.txt`)).text()]);
   });
 
   it('JSON as the gateway sent it, also of a refusal', async () => {
-    const { code, stdout } = await ask(['assets/solana']);
+    const { code, stdout } = await askProgram('assets/solana');
     expect([code, JSON.parse(stdout).ok]).toEqual([0, true]);
     expect(stdout).toMatch(/^\{"ok":true,.*\}$/);
-    const unknown = await ask(['/nothing']);
+    const unknown = await askProgram('/nothing');
     expect([unknown.code, JSON.parse(unknown.stdout).error]).toEqual([1, 'not_found']);
   });
 });
@@ -106,9 +113,11 @@ describe('ask says what to type', () => {
   });
 
   it('where an option is unknown, and where to read of the others', async () => {
-    const { code, stderr } = await refused(['--payy', 'assets/solana']);
-    expect(code).toBe(2);
-    expect(stderr).toBe("ask: Unknown option '--payy'; npm run ask -- --help says what there is\n");
+    const words = ['--payy', 'assets/solana'];
+    const outcome = await refused(words);
+    const stderr = "ask: Unknown option '--payy'; npm run ask -- --help says what there is\n";
+    expect(outcome).toEqual({ code: 2, stdout: '', stderr });
+    expect(await askProgram(...words)).toEqual(outcome);
   });
 
   it('where the keypair file is none, and shows nothing of it', async () => {
