@@ -26,13 +26,13 @@ function pack(folder: string): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-const TITLE = 'the command line in an empty folder';
 const tarballs = makeFolder();
 afterAll(() => rmSync(tarballs, { recursive: true, force: true }));
 
-if (!isFull) it.skip(`${TITLE} (only with ROUNDS=full: half a minute of npm)`);
-else
-  await suiteOfPackages(TITLE, { '.': { dependencies: pack(tarballs) } }, (folder) => {
+await suiteOfPackages(
+  'the command line in an empty folder',
+  { '.': { dependencies: isFull ? pack(tarballs) : {} } },
+  (folder) => {
     let shop: Shop;
     beforeAll(async () => {
       shop = await openShop();
@@ -55,4 +55,6 @@ else
       const { stdout } = await run(['spending'], home);
       expect(JSON.parse(stdout)).toMatchObject({ dayMicros: 500, open: [] });
     });
-  });
+  },
+  { isOfReleases: true },
+);

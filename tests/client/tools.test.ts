@@ -7,7 +7,6 @@ import { MockLanguageModelV3 } from 'ai/test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { suiteOfPackages } from '../kit/packages.ts';
-import { isFull } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
 let gateway: TestGateway;
@@ -100,10 +99,10 @@ interface LangChainTools {
 }
 
 const LANGCHAIN = { '@langchain/core': '1.4.0' };
-// Four thousand files that nobody else needs.
-if (!isFull) it.skip('in LangChain (only with ROUNDS=full)');
-else
-  await suiteOfPackages('in LangChain', { '.': { dependencies: LANGCHAIN } }, (folder) => {
+await suiteOfPackages(
+  'in LangChain',
+  { '.': { dependencies: LANGCHAIN } },
+  (folder) => {
     it('they are tools that it validates and invokes', async () => {
       const path = join(folder, 'node_modules/@langchain/core/dist/tools/index.js');
       const { tool }: LangChainTools = await import(pathToFileURL(path).href);
@@ -112,4 +111,6 @@ else
       expect(await search.invoke({ q: 'gold' })).toMatchObject({ query: 'gold' });
       await expect(search.invoke({ limit: 5 })).rejects.toThrow(/schema/);
     });
-  });
+  },
+  { isOfReleases: true },
+);

@@ -72,6 +72,14 @@ async function installOnce(folder: string, manifests: Manifests): Promise<Instal
 
 type Body = (folder: string) => void;
 
+/** Which runs a suite is part of. */
+export interface SuiteOptions {
+  /** What it looks at changes only with a release: it runs with ROUNDS=full alone. */
+  readonly isOfReleases?: boolean;
+}
+
+const isPartOf = ({ isOfReleases = false }: SuiteOptions): boolean => isFull || (isRequired && !isOfReleases);
+
 function skip(title: string, missing: string, body: Body): void {
   process.stdout.write(`${title}: skipped, no ${missing}\n`);
   describe.skip(`${title} (skipped: no ${missing})`, () => body(''));
@@ -92,8 +100,9 @@ export async function suiteWithInstallation(
   title: string,
   prepare: (folder: string) => Promise<Installation>,
   body: Body,
+  options: SuiteOptions = {},
 ): Promise<void> {
-  if (!isFull && !isRequired) return skip(title, 'ROUNDS=full', body);
+  if (!isPartOf(options)) return skip(title, 'ROUNDS=full', body);
   const folder = makeFolder();
   suiteOver(title, await prepare(folder), () => {
     // Thousands of files, on a machine that may be busy.
@@ -106,8 +115,13 @@ export async function suiteWithInstallation(
  * Such a suite of packages that are too many for the lock: suites of the same packages share the folder that they are installed
  * into.
  */
-export async function suiteOfPackages(title: string, manifests: Manifests, body: Body): Promise<void> {
-  if (!isFull && !isRequired) return skip(title, 'ROUNDS=full', body);
+export async function suiteOfPackages(
+  title: string,
+  manifests: Manifests,
+  body: Body,
+  options: SuiteOptions = {},
+): Promise<void> {
+  if (!isPartOf(options)) return skip(title, 'ROUNDS=full', body);
   const name = createHash('sha256').update(JSON.stringify(manifests)).digest('hex').slice(0, 16);
   const folder = join(installsOf(process.ppid), name);
   suiteOver(title, await installOnce(folder, manifests), () => body(folder));

@@ -44,47 +44,52 @@ describe('the changelog of a release', () => {
   });
 });
 
-await suiteWithInstallation('a release made of changesets', prepare, (folder) => {
-  const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
-  const manifest = (path: string): Manifest => JSON.parse(read(path));
+await suiteWithInstallation(
+  'a release made of changesets',
+  prepare,
+  (folder) => {
+    const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+    const manifest = (path: string): Manifest => JSON.parse(read(path));
 
-  it('is not made where there is none, and nothing is changed', async () => {
-    const { code, stderr } = await changeset(folder, 'version');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('npm run changeset writes down what is')]);
-    for (const path of [...NAMING, ...MANIFESTS, 'CHANGELOG.md', 'package-lock.json'])
-      expect(read(path)).toBe(readFileSync(path, 'utf8'));
-  }, 60_000);
+    it('is not made where there is none, and nothing is changed', async () => {
+      const { code, stderr } = await changeset(folder, 'version');
+      expect([code, stderr]).toEqual([1, expect.stringContaining('npm run changeset writes down what is')]);
+      for (const path of [...NAMING, ...MANIFESTS, 'CHANGELOG.md', 'package-lock.json'])
+        expect(read(path)).toBe(readFileSync(path, 'utf8'));
+    }, 60_000);
 
-  it('has one version in every package, in what names it, in the lock and in the changelog', async () => {
-    const { version } = manifest('package.json');
-    const [major, minor] = version.split('.').map(Number);
-    const next = `${major}.${Number(minor) + 1}.0`;
-    const write = (name: string, step: string, sentence: string) =>
-      writeFileSync(
-        join(folder, `.changeset/${name}.md`),
-        `---\n"@asset-gateway/${name}": ${step}\n---\n\n${sentence}\n`,
-      );
-    write('gateway', 'minor', 'The gateway tells the time.');
-    write('cli', 'patch', 'The command line shows it.');
-    expect(await changeset(folder, 'version')).toMatchObject({ code: 0 });
+    it('has one version in every package, in what names it, in the lock and in the changelog', async () => {
+      const { version } = manifest('package.json');
+      const [major, minor] = version.split('.').map(Number);
+      const next = `${major}.${Number(minor) + 1}.0`;
+      const write = (name: string, step: string, sentence: string) =>
+        writeFileSync(
+          join(folder, `.changeset/${name}.md`),
+          `---\n"@asset-gateway/${name}": ${step}\n---\n\n${sentence}\n`,
+        );
+      write('gateway', 'minor', 'The gateway tells the time.');
+      write('cli', 'patch', 'The command line shows it.');
+      expect(await changeset(folder, 'version')).toMatchObject({ code: 0 });
 
-    for (const path of ['package.json', ...MANIFESTS]) {
-      const { version: own, dependencies, devDependencies } = manifest(path);
-      const ours = Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) =>
-        name.startsWith('@asset-gateway/'),
-      );
-      expect([path, own, ...ours.map(([, each]) => each)]).toEqual([path, next, ...ours.map(() => next)]);
-    }
-    for (const path of NAMING) expect(read(path)).toBe(readFileSync(path, 'utf8').replaceAll(version, next));
-    const [locked, before] = [read('package-lock.json'), readFileSync('package-lock.json', 'utf8')];
-    for (const path of ['', ...MANIFESTS.map(dirname)]) expect(JSON.parse(locked).packages[path].version).toBe(next);
-    expect(locked.split('\n')).toHaveLength(before.split('\n').length);
+      for (const path of ['package.json', ...MANIFESTS]) {
+        const { version: own, dependencies, devDependencies } = manifest(path);
+        const ours = Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) =>
+          name.startsWith('@asset-gateway/'),
+        );
+        expect([path, own, ...ours.map(([, each]) => each)]).toEqual([path, next, ...ours.map(() => next)]);
+      }
+      for (const path of NAMING) expect(read(path)).toBe(readFileSync(path, 'utf8').replaceAll(version, next));
+      const [locked, before] = [read('package-lock.json'), readFileSync('package-lock.json', 'utf8')];
+      for (const path of ['', ...MANIFESTS.map(dirname)]) expect(JSON.parse(locked).packages[path].version).toBe(next);
+      expect(locked.split('\n')).toHaveLength(before.split('\n').length);
 
-    const [, release] = read('CHANGELOG.md').split('\n## ');
-    expect(release).toMatch(new RegExp(`^${next.replaceAll('.', '\\.')}\n`));
-    for (const sentence of ['The gateway tells the time.', 'The command line shows it.'])
-      expect(release).toContain(`\n- ${sentence}\n`);
-    expect(readdirSync(join(folder, '.changeset'))).toEqual(['config.json']);
-    for (const path of MANIFESTS) expect(existsSync(join(folder, dirname(path), 'CHANGELOG.md'))).toBe(false);
-  }, 60_000);
-});
+      const [, release] = read('CHANGELOG.md').split('\n## ');
+      expect(release).toMatch(new RegExp(`^${next.replaceAll('.', '\\.')}\n`));
+      for (const sentence of ['The gateway tells the time.', 'The command line shows it.'])
+        expect(release).toContain(`\n- ${sentence}\n`);
+      expect(readdirSync(join(folder, '.changeset'))).toEqual(['config.json']);
+      for (const path of MANIFESTS) expect(existsSync(join(folder, dirname(path), 'CHANGELOG.md'))).toBe(false);
+    }, 60_000);
+  },
+  { isOfReleases: true },
+);
