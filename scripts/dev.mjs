@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-const TSC = ['node_modules/typescript/bin/tsc', '--build', '--watch', '--preserveWatchOutput'];
+const TSC = ['node_modules/typescript-7/bin/tsc', '--build', '--watch', '--preserveWatchOutput'];
 const SANDBOX = ['--watch', '--watch-preserve-output', '--enable-source-maps'];
 const PROGRAM = 'packages/sandbox/dist/start.js';
 

@@ -90,7 +90,7 @@ const CONSOLE = 'packages/console';
 
 /** Each with where its standard output goes: tsc says there what is wrong, rolldown only what it has made. */
 const BUILD_STEPS = [
-  { words: ['node_modules/typescript/bin/tsc', '--build'], output: 2 },
+  { words: ['node_modules/typescript-7/bin/tsc', '--build'], output: 2 },
   { words: ['node_modules/vite/bin/vite.js', 'build', CONSOLE], output: 2 },
   { words: ['node_modules/rolldown/bin/cli.mjs', '--config'], output: 'ignore' },
 ];

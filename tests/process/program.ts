@@ -41,7 +41,7 @@ async function compile(packages: readonly string[]): Promise<void> {
     try {
       run('node_modules/rolldown/bin/cli.mjs', '--config');
       // What is looked at to tell whether anything has to be done comes last.
-      run('node_modules/typescript/bin/tsc', '--build', ...packages);
+      run('node_modules/typescript-7/bin/tsc', '--build', ...packages);
     } finally {
       rmSync(LOCK, { recursive: true, force: true });
     }
