@@ -10,6 +10,12 @@ const PICTURE = /^```text (\d+)\n\$ asset-gateway-client (.+)\n[\s\S]*?^```$/gm;
 const [GREEN, RED] = ['\u001B[32m', '\u001B[31m'];
 const GLYPH = /^[╷╻╵│╽╹╿┃]/u;
 
+/** What is typed into a terminal. */
+interface Typed {
+  readonly typed: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 suiteWith(
   'script',
   'at a terminal',
@@ -20,14 +26,25 @@ suiteWith(
     });
     afterAll(() => shop.close());
 
-    /** Runs a command in a terminal of so many columns, where only what it says on its standard output is seen. */
-    async function seen(columns: number, typed: string, env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
-      const command = [...node(MAIN), typed].join(' ');
-      const words = inTerminal(script, ['sh', '-c', `stty cols ${columns}; exec ${command} 2>/dev/null`]);
-      const outcome = await runCommand(words, {
-        env: { ...shop.environment(shop.newHome()), SHELL: '/bin/sh', ...env },
-      });
+    const environment = (env: NodeJS.ProcessEnv) => ({ ...shop.environment(shop.newHome()), SHELL: '/bin/sh', ...env });
+
+    /** Runs a process in a terminal of so many columns, where only what it says on its standard output is seen. */
+    async function seenOf(columns: number, command: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
+      const words = ['sh', '-c', `stty cols ${columns}; exec "$@" 2>/dev/null`, 'sh', ...command];
+      const outcome = await runCommand(inTerminal(script, words), { env: environment(env) });
       return { ...outcome, stdout: outcome.stdout.replaceAll('\r\n', '\n') };
+    }
+
+    /** Runs the program there. */
+    const seen = (columns: number, typed: string, env: NodeJS.ProcessEnv = {}): Promise<Outcome> =>
+      seenOf(columns, node(MAIN, ...typed.split(' ')), env);
+
+    /** Runs several commands there in one process, one after the other. */
+    async function seenAll(columns: number, given: readonly Typed[]): Promise<Pick<Outcome, 'code' | 'stdout'>[]> {
+      const all = given.map(({ typed, env }) => ({ typed, env: environment(env) }));
+      const { stdout } = await seenOf(columns, node('tests/cli/typing.mjs', JSON.stringify(all)), {});
+      const parts = stdout.split('\f');
+      return given.map((_, at) => ({ stdout: parts[2 * at] ?? '', code: Number(parts[2 * at + 1]) }));
     }
 
     // What a change is meant to change is drawn anew with: npm test -- tests/cli/pictures.test.ts --update
@@ -36,25 +53,40 @@ suiteWith(
       const pictures = [...page.matchAll(PICTURE)];
       expect(pictures.length).toBeGreaterThan(9);
       const drawn = new Map<string, string>();
-      for (const [picture, columns, typed = ''] of pictures) {
-        const { code, stdout } = await seen(Number(columns), typed, { NO_COLOR: '1' });
-        expect([typed, code]).toEqual([typed, 0]);
-        const widest = Math.max(...stdout.split('\n').map((line) => [...line].length));
-        expect(widest).toBeLessThanOrEqual(Number(columns));
-        drawn.set(picture, `\`\`\`text ${columns}\n$ asset-gateway-client ${typed}\n${stdout}\`\`\``);
+      for (const width of new Set(pictures.map(([, columns]) => Number(columns)))) {
+        const ofWidth = pictures.filter(([, columns]) => Number(columns) === width);
+        const answers = await seenAll(
+          width,
+          ofWidth.map(([, , typed = '']) => ({ typed, env: { NO_COLOR: '1' } })),
+        );
+        for (const [at, [picture, columns, typed]] of ofWidth.entries()) {
+          const { code, stdout = '' } = answers[at] ?? {};
+          expect([typed, code]).toEqual([typed, 0]);
+          expect(Math.max(...stdout.split('\n').map((line) => [...line].length))).toBeLessThanOrEqual(width);
+          drawn.set(picture, `\`\`\`text ${columns}\n$ asset-gateway-client ${typed}\n${stdout}\`\`\``);
+        }
       }
       const redrawn = page.replace(PICTURE, (picture) => drawn.get(picture) ?? picture);
       await expect(redrawn).toMatchFileSnapshot(`../../${PAGE}`);
     });
 
     it('candles that rise and fall are coloured, unless the terminal or the user has none of it', async () => {
-      const [chart, plain] = ['chart solana --interval 1D', { TERM: 'xterm' }];
-      const { stdout } = await seen(80, chart, plain);
-      for (const colour of [GREEN, RED]) expect(stdout.split(colour).some((after) => GLYPH.test(after))).toBe(true);
-      for (const env of [{ ...plain, NO_COLOR: '1' }, { TERM: 'dumb' }]) {
-        expect((await seen(80, chart, env)).stdout).not.toContain('\u001B');
+      const plain = { TERM: 'xterm' };
+      const variables = [plain, { ...plain, NO_COLOR: '1' }, { TERM: 'dumb' }, { TERM: 'dumb', FORCE_COLOR: '1' }];
+      const typed = variables.map((env) => ({ typed: 'chart solana --interval 1D', env }));
+      const [chart = '', ...others] = (await seenAll(80, typed)).map(({ stdout }) => stdout);
+      for (const colour of [GREEN, RED]) expect(chart.split(colour).some((after) => GLYPH.test(after))).toBe(true);
+      for (const other of others.slice(0, 2)) {
+        expect(other).toContain('│');
+        expect(other).not.toContain('\u001B');
       }
-      expect((await seen(80, chart, { TERM: 'dumb', FORCE_COLOR: '1' })).stdout).toContain(GREEN);
+      expect(others.at(-1)).toContain(GREEN);
+    });
+
+    it('the program itself draws the same', async () => {
+      const [typed, env] = ['price solana', { TERM: 'xterm' }];
+      const [together] = await seenAll(40, [{ typed, env }]);
+      expect(await seen(40, typed, env)).toMatchObject(together ?? {});
     });
 
     it('--json is the answer byte for byte, as in a pipe', async () => {
