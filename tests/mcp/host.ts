@@ -12,6 +12,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { makeFolder } from '../kit/folder.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
+import type { WarmServer } from './warm.ts';
 
 /** The two eras of the protocol, as a client asks for them. */
 export const ERAS = [
@@ -46,13 +47,15 @@ export interface HostOptions {
   readonly era?: EraOptions;
   readonly user?: User | undefined;
   readonly client?: ClientOptions;
+  /** A process that has served others before; one of its own unless told. */
+  readonly warm?: WarmServer | undefined;
   /** Another gateway than the one whose chain the wallet has its money on. */
   readonly url?: string;
 }
 
 export const PROGRAM = 'packages/cli/bin/main.js';
 
-/** Starts the bundled program over stdio. */
+/** Starts the bundled program over stdio, in a process of its own or in one that has run it before. */
 export async function startHost(gateway: TestGateway, options: HostOptions = {}): Promise<Host> {
   const { words = [], era = {}, user } = options;
   const chain = gateway.solana?.mainnet;
@@ -70,14 +73,15 @@ export async function startHost(gateway: TestGateway, options: HostOptions = {})
       return { action: user(message), content: {} };
     });
   }
-  const args = [PROGRAM, 'mcp', '--keypair', file, '--rpc', chain.url, ...words];
+  const args = ['mcp', '--keypair', file, '--rpc', chain.url, ...words];
   const env = {
     ASSET_GATEWAY_URL: options.url ?? gateway.url,
     HOME: folder,
     XDG_STATE_HOME: folder,
     XDG_CACHE_HOME: folder,
   };
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
+  const own = { command: process.execPath, args: [PROGRAM, ...args], env, stderr: 'ignore' as const };
+  await client.connect(options.warm?.open(args, env) ?? new StdioClientTransport(own));
   const call = (name: string, input: object = {}) => client.callTool({ name, arguments: { ...input } });
   return {
     client,

@@ -10,6 +10,7 @@ import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import '../payments/wallets.ts';
 import { compileAll } from '../process/program.ts';
 import { type Host, type HostOptions, startHost, textOf } from './host.ts';
+import { startWarmServer } from './warm.ts';
 
 const BALANCE = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
 const PATH = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
@@ -18,6 +19,7 @@ const catalogWith = (priceUsd: string) => ({
 });
 const SHOPS = [newSigner().address, newSigner().address];
 
+const warm = startWarmServer();
 const hosts: Host[] = [];
 let gateway: TestGateway;
 let hostile: Server;
@@ -45,13 +47,14 @@ afterEach(async () => {
   for (const host of hosts.splice(0)) await host.close();
 });
 afterAll(async () => {
+  await warm.close();
   hostile.close().closeAllConnections();
   await gateway.stop();
 });
 
 async function openHost(options: HostOptions): Promise<Host> {
   const url = `http://127.0.0.1:${(hostile.address() as AddressInfo).port}`;
-  const host = await startHost(gateway, { url, ...options });
+  const host = await startHost(gateway, { url, warm, ...options });
   hosts.push(host);
   return host;
 }
@@ -60,10 +63,11 @@ describe('a hostile gateway gets nothing', () => {
   it('where it asks for more than its catalog says, and nobody is asked to pay that', async () => {
     [listedUsd, asks] = ['0.001', [{ amount: 1_001 }]];
     for (const words of [[], ['--budget-usd', '1']]) {
-      const { call, questions, spentUsd } = await openHost({ words, user: () => 'accept' });
+      const { call, questions, spentUsd, close } = await openHost({ words, user: () => 'accept' });
       const answer = await call('rpc', BALANCE);
       expect(textOf(answer)).toMatch(/^spending_limit: \$0\.001001 is asked for .* the catalog says \$0\.001/);
       expect([answer.isError, questions.length, await spentUsd()]).toEqual([true, 0, '0.00']);
+      await close();
     }
   });
 

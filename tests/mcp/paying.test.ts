@@ -7,10 +7,12 @@ import type { TestGateway } from '../kit/test-gateway.ts';
 import '../payments/wallets.ts';
 import { compileAll } from '../process/program.ts';
 import { ERAS, type Host, type HostOptions, PROGRAM, startHost, textOf } from './host.ts';
+import { startWarmServer } from './warm.ts';
 
 const ACCOUNT = 'So11111111111111111111111111111111111111112';
 const BALANCE = { method: 'getBalance', arguments: { account: ACCOUNT } };
 
+const warm = startWarmServer();
 const hosts: Host[] = [];
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -20,12 +22,15 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const host of hosts.splice(0)) await host.close();
 });
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  await warm.close();
+  await gateway.stop();
+});
 
 const chainUrl = (): string => gateway.solana?.mainnet.url ?? '';
 
 async function openHost(options: HostOptions): Promise<Host> {
-  const host = await startHost(gateway, options);
+  const host = await startHost(gateway, { warm, ...options });
   hosts.push(host);
   return host;
 }
@@ -45,6 +50,7 @@ describe.each(ERAS)('in the era of %s', (_, era) => {
     const actions = ['decline', 'cancel', 'accept'] as const;
     const { call, transfers, spentUsd, questions } = await openHost({
       era,
+      warm: undefined,
       user: () => actions[questions.length - 1] ?? 'decline',
     });
     for (const _ of ['decline', 'cancel']) {
