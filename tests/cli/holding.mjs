@@ -1,11 +1,11 @@
-// Sets aside the same amount again and again, and prints how often there was room for it.
+// Sets aside the same amount again and again, within a limit, and prints how often there was room for it.
 import { LedgerFile } from '../../packages/cli/dist/money/ledger-file.js';
 
-const [folder, times] = process.argv.slice(2);
+const [folder, times, perDayMicros] = process.argv.slice(2);
 const ledger = new LedgerFile(folder, Date.now);
 let held = 0;
 for (let time = 0; time < Number(times); time++) {
-  held += await ledger.hold(5, { perDayMicros: 1000, inAllMicros: Number.POSITIVE_INFINITY }).then(
+  held += await ledger.hold(5, { perDayMicros: Number(perDayMicros), inAllMicros: Number.POSITIVE_INFINITY }).then(
     () => 1,
     () => 0,
   );

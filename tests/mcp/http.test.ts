@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWarm } from '../cli/warm.ts';
 import { startEverything } from '../discovery/everything.ts';
-import { node, runCommand } from '../kit/command.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { compileAll } from '../process/program.ts';
@@ -77,6 +77,9 @@ describe('a page of a browser', () => {
 });
 
 describe('mcp says what to type', () => {
+  const warm = startWarm();
+  afterAll(() => warm.close());
+
   it.each([
     [['--http', '--keypair', 'id.json'], '--http never pays: leave --keypair and --budget-usd out'],
     [['--http', '70000'], '--http takes a port'],
@@ -85,7 +88,7 @@ describe('mcp says what to type', () => {
     [['serve', '--tools=some'], 'mcp takes no words but its options'],
     [['--tools=some'], '--tools is one of usual, all'],
   ])('for %s', async (words, sentence) => {
-    const { code, stdout, stderr } = await runCommand(node(PROGRAM, 'mcp', ...words));
+    const { code, stdout, stderr } = await warm.run(['mcp', ...words]);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(sentence)]);
   });
 });
