@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../kit/folder.ts';
-import { ALERTS_FILE } from './monitoring.ts';
+import { ALERTS_FILE, alerts } from './monitoring.ts';
 
 /** What a gateway gave out before something happened and after it; nothing when it could not be scraped any more. */
 export interface Change {
@@ -15,9 +15,16 @@ export type Course = 'goes on' | 'once';
 
 const STEP_SECONDS = 30;
 const QUIET_STEPS = 20;
-const TROUBLE_STEPS = 80;
+/** How much longer than an alert waits its condition lasts: every step of every alert is judged by all rules. */
+const MARGIN_STEPS = 20;
 const INTERVAL = `${STEP_SECONDS}s`;
 const timeOf = (steps: number): string => `${steps * STEP_SECONDS}s`;
+
+/** How many steps an alert waits before it fires; none unless its rule says so. */
+function waitingSteps(name: string): number {
+  const minutes = alerts.find(({ alert }) => alert === name)?.for ?? '0m';
+  return (Number(/^(\d+)m$/.exec(minutes)?.[1]) * 60) / STEP_SECONDS;
+}
 
 const samplesIn = (text: string): ReadonlyMap<string, number> =>
   new Map(
@@ -42,8 +49,11 @@ function stored(series: string): string {
 const lasting = (value: number | undefined, steps: number): string =>
   value === undefined ? `_x${steps}` : `${value}+0x${steps - 1}`;
 
-/** What Prometheus scrapes while nothing happens, and then while it does. */
-function seriesOf({ before, after }: Change, course: Course): { series: string; values: string }[] {
+/** What Prometheus scrapes while nothing happens, and then while it does, for so many steps. */
+function seriesOf(
+  { change: { before, after }, course }: Expected,
+  steps: number,
+): { series: string; values: string }[] {
   const [quiet, troubled] = [samplesIn(before), samplesIn(after)];
   const gauges = new Set([...gaugesIn(before), ...gaugesIn(after)]);
   // What no alert reads takes Prometheus most of its time.
@@ -53,7 +63,7 @@ function seriesOf({ before, after }: Change, course: Course): { series: string; 
     // A counter that is lower than before has begun anew.
     const step = Math.max((second ?? 0) - (first ?? 0), 0);
     const isRising = course === 'goes on' && second !== undefined && !gauges.has(nameIn(series));
-    const later = isRising ? `${second}+${step}x${TROUBLE_STEPS - 1}` : lasting(second, TROUBLE_STEPS);
+    const later = isRising ? `${second}+${step}x${steps - 1}` : lasting(second, steps);
     return { series: stored(series), values: `${lasting(first, QUIET_STEPS)} ${later}` };
   });
 }
@@ -68,17 +78,19 @@ export interface Expected {
   readonly course: Course;
 }
 
-function testOf({ alert, change, course }: Expected): object {
+function testOf(expected: Expected): object {
+  const { alert } = expected;
+  const steps = waitingSteps(alert) + MARGIN_STEPS;
   const expressions = [
     { expr: fired('.*', QUIET_STEPS), eval_time: timeOf(QUIET_STEPS - 1), exp_samples: [] },
     {
-      expr: fired(alert, TROUBLE_STEPS),
-      eval_time: timeOf(QUIET_STEPS + TROUBLE_STEPS),
+      expr: fired(alert, steps),
+      eval_time: timeOf(QUIET_STEPS + steps),
       exp_samples: [{ labels: `{alertname="${alert}"}`, value: 1 }],
     },
   ];
   const name = `the test of ${alert}`;
-  return { name, interval: INTERVAL, input_series: seriesOf(change, course), promql_expr_test: expressions };
+  return { name, interval: INTERVAL, input_series: seriesOf(expected, steps), promql_expr_test: expressions };
 }
 
 /** What `promtool test rules` says where one of the expected is not so; empty when all are. */
