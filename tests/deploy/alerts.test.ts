@@ -174,13 +174,20 @@ async function ownFault(): Promise<Change> {
   return { before, after: await metrics.text() };
 }
 
-async function withoutRedis(): Promise<Change> {
+async function loseRedis(): Promise<Change> {
   const redis = await startRedis();
   const house = await openHouse({ REDIS_URL: redis.url });
   return change(house, async () => {
     await redis.stop();
     await new Visitor(house).ask({ target: HEALTH });
   });
+}
+
+let lostRedis: Promise<Change> | undefined;
+/** The condition of two alerts. */
+function withoutRedis(): Promise<Change> {
+  lostRedis ??= loseRedis();
+  return lostRedis;
 }
 
 /** Whoever reads the log dies. */

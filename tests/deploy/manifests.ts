@@ -39,13 +39,17 @@ const OPTIONS: ts.CompilerOptions = {
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   skipLibCheck: true,
   types: [],
+  lib: ['lib.es2022.d.ts'],
 };
 
-/** What the API's types have against objects: unknown members, wrong types, missing ones. The compiler is the judge. */
-export function typeFaults(manifests: readonly Manifest[]): string[] {
-  const texts = new Map(
-    manifests.map((manifest, index) => [resolve(`tests/deploy/manifest-${index}.ts`), declarationOf(manifest)]),
-  );
+const said = ({ messageText }: ts.Diagnostic): string => ts.flattenDiagnosticMessageText(messageText, ' ');
+
+/**
+ * What the API's types have against each of these objects: unknown members, wrong types, missing ones. The compiler is the judge.
+ */
+export function typeFaults(manifests: readonly Manifest[]): string[][] {
+  const paths = manifests.map((_, index) => resolve(`tests/deploy/manifest-${index}.ts`));
+  const texts = new Map(manifests.map((manifest, index) => [paths[index], declarationOf(manifest)]));
   const host = ts.createCompilerHost(OPTIONS);
   const { getSourceFile, fileExists } = host;
   host.fileExists = (path) => texts.has(path) || fileExists(path);
@@ -53,7 +57,8 @@ export function typeFaults(manifests: readonly Manifest[]): string[] {
     const text = texts.get(path);
     return text === undefined ? getSourceFile(path, ...rest) : ts.createSourceFile(path, text, rest[0]);
   };
-  return ts
-    .getPreEmitDiagnostics(ts.createProgram([...texts.keys()], OPTIONS, host))
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+  const found = ts.getPreEmitDiagnostics(ts.createProgram(paths, OPTIONS, host));
+  const elsewhere = found.filter(({ file }) => !texts.has(file?.fileName));
+  if (elsewhere.length > 0) throw new Error(elsewhere.map(said).join('\n'));
+  return paths.map((path) => found.filter(({ file }) => file?.fileName === path).map(said));
 }
