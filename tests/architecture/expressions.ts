@@ -1,6 +1,6 @@
 import { isSafePattern } from 'redos-detector';
 import ts from 'typescript';
-import type { Source } from './rules.ts';
+import { type Source, syntaxOf } from './rules.ts';
 
 /** A regular expression and where it stands. */
 export interface Expression {
@@ -14,23 +14,23 @@ const MAX_WAYS = 10;
 const GIVE_UP_MS = 5_000;
 
 /** Every literal of a source file, from its syntax tree. */
-export function expressionsIn({ path, text }: Source): Expression[] {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+export function expressionsIn(source: Source): Expression[] {
   const found: Expression[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isRegularExpressionLiteral(node)) {
       const end = node.text.lastIndexOf('/');
-      found.push({ where: path, pattern: node.text.slice(1, end), flags: node.text.slice(end + 1) });
+      found.push({ where: source.path, pattern: node.text.slice(1, end), flags: node.text.slice(end + 1) });
     }
     ts.forEachChild(node, visit);
   };
-  visit(file);
+  visit(syntaxOf(source));
   return found;
 }
 
 /** Where a file makes an expression of a text, which nobody can judge before it runs. */
-export function madeOfText({ path, text }: Source): string[] {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+export function madeOfText(source: Source): string[] {
+  const { path } = source;
+  const file = syntaxOf(source);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     const isCall = ts.isNewExpression(node) || ts.isCallExpression(node);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import ts from 'typescript';
 
@@ -166,18 +166,34 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['protocol', 'gateway'],
 };
 
-export function readSources(folder = 'packages'): Source[] {
-  const paths = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
+export function readSources(): Source[] {
+  const folders = readdirSync('packages').map((name) => `packages/${name}/src`);
+  const paths = folders
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name))));
   return paths
-    .filter((path) => /^packages\/\w+\/src\/.*\.tsx?$/.test(path) && statSync(path).isFile())
+    .filter((path) => /\.tsx?$/.test(path) && statSync(path).isFile())
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 }
 
+/** Works something out of a source once, however many rules ask for it. */
+function once<Value>(read: (source: Source) => Value): (source: Source) => Value {
+  const known = new WeakMap<Source, Value>();
+  return (source) => {
+    const value = known.get(source) ?? read(source);
+    known.set(source, value);
+    return value;
+  };
+}
+
 /** What a file imports: paths of our own files, or package names. */
-export function importsOf({ path, text }: Source): string[] {
+export const importsOf = once(({ path, text }): readonly string[] => {
   const specifiers = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
   return specifiers.map((name) => (name.startsWith('.') ? normalize(join(path, '..', name)) : name));
-}
+});
+
+/** The syntax tree of a file. */
+export const syntaxOf = once(({ path, text }) => ts.createSourceFile(path, text, ts.ScriptTarget.ES2022));
 
 function roomOf(path: string): string {
   const inside = path.slice(GATEWAY.length);
@@ -242,8 +258,9 @@ export function codeLines(text: string): number {
   return withoutBlocks.split('\n').filter((line) => line.trim() !== '' && !line.trim().startsWith('//')).length;
 }
 
-function tooLongFunctions({ path, text }: Source): string[] {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+function tooLongFunctions(source: Source): string[] {
+  const { path } = source;
+  const file = syntaxOf(source);
   const faults: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isFunctionLike(node) && 'body' in node && node.body) {
