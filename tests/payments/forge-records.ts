@@ -9,6 +9,7 @@ import { FreeSpace } from '../../packages/gateway/src/stores/free-space.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { isFull } from '../kit/rounds.ts';
 
 /** A store of payments, under a clock that a test turns. */
 export interface Ledger {
@@ -21,6 +22,8 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
+/** As many as all answers may have together where the usual 256 MiB would only take longer. */
+const FEW_BYTES = 256 * 1024;
 const START_MS = Date.parse('2026-11-20T00:00:00Z');
 
 /** The payments of a new folder. */
@@ -28,15 +31,17 @@ async function openEmbeddedLedger(): Promise<Ledger> {
   const folder = makeFolder();
   const openRoot = () => open({ path: `${folder}/gateway.lmdb`, maxDbs: 20 });
   const space = new FreeSpace(folder);
+  const answerBytes = isFull ? PAYMENTS.answerBytes : FEW_BYTES;
+  const openPayments = () => new Payments(new EmbeddedDocuments(root, () => ledger.nowMs, space, { answerBytes }));
   let root = openRoot();
   const ledger: Ledger = {
-    payments: new Payments(new EmbeddedDocuments(root, () => ledger.nowMs, space)),
+    payments: openPayments(),
     nowMs: START_MS,
-    answerBytes: PAYMENTS.answerBytes,
+    answerBytes,
     async reopen() {
       await root.close();
       root = openRoot();
-      ledger.payments = new Payments(new EmbeddedDocuments(root, () => ledger.nowMs, space));
+      ledger.payments = openPayments();
     },
     async close() {
       await root.close();
@@ -49,7 +54,7 @@ async function openEmbeddedLedger(): Promise<Ledger> {
 /** The payments of a Redis that was emptied. */
 async function openRedisLedger(redis: RedisServer): Promise<Ledger> {
   await redis.command('FLUSHALL');
-  const answerBytes = 256 * 1024;
+  const answerBytes = FEW_BYTES;
   const openNode = async () => {
     const connection = await RedisConnection.load(redis.url);
     await connection.connect(() => undefined);

@@ -115,7 +115,7 @@ onEveryLedger((open) => {
       expect((await ledger.payments.find(payment.key))?.progress).toBe('settled');
     });
 
-    it('is kept up to a bound (256 MiB) in all, the oldest dropped first also after a restart, whether open or not', async () => {
+    it('is kept up to a bound in all, the oldest dropped first also after a restart, whether open or not', async () => {
       const large = answerOf(ledger, 0.168);
       const open = newPayment();
       await startSettling(ledger, open, large);

@@ -111,7 +111,9 @@ describe('the journal in a folder', () => {
     const root = open({ path: `${folder}/gateway.lmdb`, maxDbs: 20 });
     let passedMs = 0;
     return {
-      documents: new EmbeddedDocuments(root, () => Date.now() + passedMs, space ?? new FreeSpace(folder), KEEP_MS),
+      documents: new EmbeddedDocuments(root, () => Date.now() + passedMs, space ?? new FreeSpace(folder), {
+        journalKeepMs: KEEP_MS,
+      }),
       journal: new EmbeddedBooks(root),
       pass(ms: number) {
         passedMs += ms;

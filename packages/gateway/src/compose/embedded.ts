@@ -5,7 +5,7 @@ import { SlotFile } from '../budget/slot-file.ts';
 import { Accounts } from '../credit/accounts.ts';
 import { creditGrants } from '../credit/grants.ts';
 import { Payments } from '../payments/payments.ts';
-import { EmbeddedDocuments } from '../payments/store/embedded.ts';
+import { EmbeddedDocuments, type EmbeddedDocumentsOptions } from '../payments/store/embedded.ts';
 import { MemoryFees } from '../payments/store/memory-fees.ts';
 import { EmbeddedBooks } from '../sales/embedded-books.ts';
 import type { Books } from '../sales/journal.ts';
@@ -29,10 +29,8 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
-/** How long what is kept, and what tests may change. */
-export interface EmbeddedOptions {
-  /** How long entries of the journal are kept, in milliseconds. */
-  readonly journalKeepMs?: number;
+/** How long and how much is kept, and what tests may change. */
+export interface EmbeddedOptions extends EmbeddedDocumentsOptions {
   readonly space?: FreeSpace;
   readonly now?: Clock;
 }
@@ -41,13 +39,13 @@ export interface EmbeddedOptions {
  * Reads what is on disk: the slots that are still held, and the payments that are not over. In one transaction, which also makes
  * the tables that are not there yet: in one for each of them, a first start would wait for the disk a dozen times.
  */
-const load = (root: RootDatabase, now: Clock, space: FreeSpace, journalKeepMs?: number) =>
-  root.transactionSync(() => loadWithin(root, now, space, journalKeepMs));
+const load = (root: RootDatabase, now: Clock, space: FreeSpace, options: EmbeddedDocumentsOptions) =>
+  root.transactionSync(() => loadWithin(root, now, space, options));
 
-function loadWithin(root: RootDatabase, now: Clock, space: FreeSpace, journalKeepMs?: number) {
+function loadWithin(root: RootDatabase, now: Clock, space: FreeSpace, options: EmbeddedDocumentsOptions) {
   try {
     const slots = new SlotFile(root, now, space);
-    const documents = new WatchedDocuments(new EmbeddedDocuments(root, now, space, journalKeepMs));
+    const documents = new WatchedDocuments(new EmbeddedDocuments(root, now, space, options));
     const accounts = new Accounts(documents);
     const payments = new Payments(documents, [creditGrants(() => documents.now()), paymentEntries]);
     return { slots, held: slots.load(), documents, payments, accounts };
@@ -62,7 +60,7 @@ export async function openEmbedded(folder: string, options: EmbeddedOptions = {}
   const { space = new FreeSpace(folder), now = steadyClock() } = options;
   const root = await openDatabase(folder);
   try {
-    const { slots, held, ...opened } = load(root, now, space, options.journalKeepMs);
+    const { slots, held, ...opened } = load(root, now, space, options);
     const store = new MemoryStore({
       now,
       wallNow: options.now ?? (() => Date.now()),

@@ -30,6 +30,14 @@ interface Live {
   readonly changedAtMs: number;
 }
 
+/** How much is kept, and how long. */
+export interface EmbeddedDocumentsOptions {
+  /** How long entries of the journal are kept, in milliseconds. */
+  readonly journalKeepMs?: number;
+  /** How many bytes all answers may have together. */
+  readonly answerBytes?: number;
+}
+
 const SWEEP_MS = 30_000;
 const hasText = (answer: AnswerChange | undefined): answer is KeptText => answer?.text !== undefined;
 /** Whose entries a commit brings. */
@@ -59,10 +67,10 @@ export class EmbeddedDocuments implements PaymentDocuments {
   #commits = 0;
   #sweptAtMs = 0;
 
-  constructor(root: RootDatabase, now: Clock, space: FreeSpace, journalKeepMs?: number) {
+  constructor(root: RootDatabase, now: Clock, space: FreeSpace, options: EmbeddedDocumentsOptions = {}) {
     this.#disk = new DiskDocuments(root, now);
-    this.#answers = new KeptAnswers(root, now);
-    this.#journal = new JournalTable(root, now, journalKeepMs);
+    this.#answers = new KeptAnswers(root, now, options.answerBytes ?? PAYMENTS.answerBytes);
+    this.#journal = new JournalTable(root, now, options.journalKeepMs);
     this.#now = now;
     this.#space = space;
     for (const record of this.#disk.unfinished()) this.#recall(record);

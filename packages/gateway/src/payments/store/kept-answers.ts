@@ -34,22 +34,24 @@ export class KeptAnswers {
   readonly #ages: Database<number, [number, string]>;
   readonly #totals: Database<number, string>;
   readonly #now: Clock;
+  readonly #mostBytes: number;
   /** Until the disk has it: what was put, and which ages are on their way out. */
   readonly #coming = new Map<string, Size>();
   readonly #going = new Set<string>();
   #bytes: number;
 
-  constructor(root: RootDatabase, now: Clock) {
+  constructor(root: RootDatabase, now: Clock, mostBytes: number) {
     this.#texts = root.openDB<KeptAnswer, string>({ name: 'answers' });
     this.#ages = root.openDB<number, [number, string]>({ name: 'ages' });
     this.#totals = root.openDB<number, string>({ name: 'bytes' });
     this.#now = now;
+    this.#mostBytes = mostBytes;
     const isWhole = entriesOf(this.#texts) === entriesOf(this.#ages);
     this.#bytes = (isWhole ? this.#totals.get(TOTAL) : undefined) ?? this.#measure();
   }
 
   get isOverfull(): boolean {
-    return this.#bytes > PAYMENTS.answerBytes;
+    return this.#bytes > this.#mostBytes;
   }
 
   async put({ key, text, isFirst = false }: KeptText): Promise<void> {
