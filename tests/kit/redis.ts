@@ -38,8 +38,12 @@ process.once('exit', () => {
 export const redisSuite = (title: string, body: () => void, options: TestOptions = {}): void =>
   suiteWith('redis-server', title, body, options);
 
-async function send(url: string, words: string[]): Promise<unknown> {
-  const client = createClient({ url, socket: { reconnectStrategy: false } });
+const newClient = (url: string) => createClient({ url, socket: { reconnectStrategy: false } });
+type Client = ReturnType<typeof newClient>;
+
+/** Sends one command over a connection like this one: making a client anew takes longer than most of them. */
+async function send(like: Client, words: string[]): Promise<unknown> {
+  const client = like.duplicate();
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -49,9 +53,9 @@ async function send(url: string, words: string[]): Promise<unknown> {
   }
 }
 
-async function untilReady(url: string): Promise<void> {
+async function untilReady(client: Client): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt++) {
-    const reply = await send(url, ['PING']).catch(() => undefined);
+    const reply = await send(client, ['PING']).catch(() => undefined);
     if (reply === 'PONG') return;
     await pause(10);
   }
@@ -62,6 +66,7 @@ async function untilReady(url: string): Promise<void> {
 export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
   const [port, folder] = [Number(settings.port ?? (await freePort())), makeFolder()];
   const url = `redis://127.0.0.1:${port}`;
+  const client = newClient(url);
   const all = { ...SETTINGS, port: String(port), dir: folder, ...settings };
   let child: ChildProcess | undefined;
   const end = async () => {
@@ -75,14 +80,14 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
   const server: RedisServer = {
     port,
     url,
-    command: (...words) => send(url, words),
-    commandAs: (password, ...words) => send(`redis://:${password}@127.0.0.1:${port}`, words),
+    command: (...words) => send(client, words),
+    commandAs: (password, ...words) => send(newClient(`redis://:${password}@127.0.0.1:${port}`), words),
     kill: end,
     async start() {
       const words = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
       child = spawn('redis-server', words, { stdio: 'ignore' });
       running.add(child);
-      await untilReady(url);
+      await untilReady(client);
     },
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
