@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rounds } from '../kit/rounds.ts';
+import { roundsOnEach } from '../kit/rounds.ts';
 import { useKills } from './kills.ts';
 
 describe.sequential('P7 a gateway that is killed before anything is written', () => {
@@ -9,7 +9,7 @@ describe.sequential('P7 a gateway that is killed before anything is written', ()
     'P7 killed after %s: one transfer, one entry, one answer',
     { timeout: 300_000 },
     async (step) => {
-      for (let round = 0; round < rounds(20); round++) {
+      for (let round = 0; round < roundsOnEach(20); round++) {
         expect((await killedAfter(step)).calls).toEqual([step === 'upstream' ? 1 : 0, 1]);
       }
     },
