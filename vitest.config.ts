@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig, type Plugin } from 'vitest/config';
+import { WaitingFirst } from './tests/kit/waiting-first.ts';
 
 /** Whether our packages are what was compiled of them, as `npm test` has just done: every process loads them much faster. */
 const isBuilt = process.env.PACKAGES === 'built';
@@ -34,8 +35,9 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=64'],
     // Loading Solana's packages anew for every file would take longer than the tests; no suite leaves anything behind.
     isolate: false,
+    sequence: { sequencer: WaitingFirst },
     // The suites wait more than they compute: for windows to pass, for slow clients, for processes. With too many at once on
     // few cores, though, they meet the deadlines of what they test.
-    maxWorkers: Math.min(6, 2 * availableParallelism()),
+    maxWorkers: Math.min(6, 3 * availableParallelism()),
   },
 });

@@ -1,0 +1,32 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** What waits the longest, for half a minute and more: deadlines of clients and of upstreams, Prometheus, polls of pages. */
+const WAITING = [
+  'cache/recovery',
+  'console/operate',
+  'console/try-trouble',
+  'deploy/alerts',
+  'http/slow-reader',
+  'payments/attack-fees',
+  'payments/facilitator',
+  'payments/facilitator-again',
+  'payments/unknown',
+  'redis/cache',
+  'redis/lost-purchases',
+  'redis/purchases',
+].map((name) => `tests/${name}.test.ts`);
+
+const isWaiting = ({ moduleId }: TestSpecification): boolean => WAITING.some((path) => moduleId.endsWith(path));
+
+/** So many files that compute begin beside each of those. */
+const BESIDE = 2;
+
+/** Begins early with the files that wait, and with others that compute meanwhile; left for the end they would be waited for. */
+export class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const others = sorted.filter((file) => !isWaiting(file));
+    const begun = sorted.filter(isWaiting).flatMap((file) => [file, ...others.splice(0, BESIDE)]);
+    return [...begun, ...others];
+  }
+}
