@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { newKeypair, signerFromFile } from '@asset-gateway/client/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWarm } from '../cli/warm.ts';
 import { node, type Outcome, runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startGatewayRow } from '../kit/gateway-row.ts';
@@ -17,11 +18,16 @@ const bodyFor = (index: number): string =>
 /** One call of the wallet API costs 500 micro-USDC. */
 const WALLET = 'helius/wallet/balances/86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 
-/** Runs the command line as a user does, with a state folder of its own. */
+const warm = startWarm();
+
+const inOwnProcess: typeof warm.run = (words, options) =>
+  runCommand(node('packages/cli/bin/main.js', ...words), options);
+
+/** Runs the command line as a user does, with a state folder of its own; in a process of its own where that is looked at. */
 const asking =
-  (gateway: SellingGateway, state: string) =>
+  (gateway: SellingGateway, state: string, run = warm.run) =>
   (...words: string[]): Promise<Outcome> =>
-    runCommand(node('packages/cli/bin/main.js', ...words), {
+    run(words, {
       env: { ASSET_GATEWAY_URL: gateway.url, XDG_STATE_HOME: state, HOME: folder, npm_lifecycle_event: 'ask' },
     });
 
@@ -36,6 +42,7 @@ beforeAll(async () => {
   gateway = await startGatewayRow({ ...CREDIT, CREDIT_BUNDLE_USD: '0.001', CREDIT_BUNDLES_USD: '0.001' });
 });
 afterAll(async () => {
+  await warm.close();
   await gateway.stop();
   await gateway.solana.close();
   rmSync(folder, { recursive: true, force: true });
@@ -73,7 +80,7 @@ describe('ask --credit', () => {
 
   it('keeps its wallet in a file that nobody else reads, one for all calls', async () => {
     const state = newState();
-    const ask = asking(gateway, state);
+    const ask = asking(gateway, state, inOwnProcess);
     const outcomes = await Promise.all([1, 2, 3].map(() => ask('--credit', BALANCE, BODY)));
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(statSync(walletIn(state)).mode & 0o777).toBe(0o600);

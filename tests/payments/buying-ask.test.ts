@@ -3,7 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { node, type Outcome, runCommand } from '../kit/command.ts';
+import { startWarm } from '../cli/warm.ts';
+import type { Outcome } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startGatewayRow } from '../kit/gateway-row.ts';
 import type { SellingGateway } from '../kit/selling-gateway.ts';
@@ -18,16 +19,17 @@ beforeAll(async () => {
   gateway = await startGatewayRow(ROOMY);
 });
 afterAll(async () => {
+  await warm.close();
   await gateway.stop();
   await gateway.solana.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the command line as a user does. */
+const warm = startWarm();
+
+/** Runs the command line as a user does; `tests/credit/ask.test.ts` pays in processes of its own. */
 const ask = (...words: string[]): Promise<Outcome> =>
-  runCommand(node('packages/cli/bin/main.js', ...words), {
-    env: { ASSET_GATEWAY_URL: gateway.url, HOME: folder },
-  });
+  warm.run(words, { env: { ASSET_GATEWAY_URL: gateway.url, HOME: folder } });
 
 const printed = ({ stdout }: Outcome) => JSON.parse(stdout) as Record<string, unknown>;
 

@@ -17,10 +17,10 @@ import { openBuyers, type Served, SignedCrowd, type SteadyBuyer, type UsedSignIn
 import { type Watched, watch } from './watch.ts';
 
 /** How long the gateway is measured alone, and then under attack. */
-const [IDLE_MS, ATTACK_MS] = isFull ? [120_000, 3_600_000] : [3_000, 7_000];
+const [IDLE_MS, ATTACK_MS] = isFull ? [120_000, 3_600_000] : [1_200, 4_200];
 /** From one volley of four honest sign-ins to the next: within thirty in any minute, also where the run takes no minute. */
-const VOLLEY_MS = isFull ? 12_000 : 2_300;
-const PURCHASE_MS = isFull ? 5_000 : 2_300;
+const VOLLEY_MS = isFull ? 12_000 : 1_100;
+const PURCHASE_MS = isFull ? 5_000 : 1_100;
 const PROVIDER_TIMEOUT_MS = isFull ? 15_000 : 5_000;
 const HANG_MS = PROVIDER_TIMEOUT_MS + 5_000;
 const [LIMIT, WINDOW_MS] = [30, 60_000];
