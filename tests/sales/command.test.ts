@@ -1,14 +1,17 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { open } from 'lmdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
+import { type Environment, readConfig } from '../../packages/gateway/src/config/config.ts';
 import type { JournalEntry } from '../../packages/gateway/src/payments/store/journal.ts';
 import type { JournalKey } from '../../packages/gateway/src/payments/store/journal-table.ts';
+import { sales } from '../../packages/gateway/src/sales/command.ts';
 import { USAGE } from '../../packages/gateway/src/sales/usage.ts';
 import { type Command, node, type Outcome, runCommand, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { ask, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
+import { ask, insist, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 import { compileGateway } from '../process/program.ts';
 import { entryOf } from './entries.ts';
 
@@ -17,20 +20,43 @@ const SECRET = 'a-secret-of-these-nodes-that-is-long';
 
 beforeAll(compileGateway, 120_000);
 
+type Run = (variables: Environment, ...words: string[]) => Promise<Outcome>;
+
 /** The command in a process of its own, with a gateway's variables. */
-const startSales = (variables: object, ...words: string[]): Command =>
-  startCommand(node(MAIN, 'sales', ...words), { env: { ...variables } as NodeJS.ProcessEnv });
-const run = (variables: object, ...words: string[]): Promise<Outcome> => startSales(variables, ...words).ended;
+const startSales = (variables: Environment, ...words: string[]): Command =>
+  startCommand(node(MAIN, 'sales', ...words), { env: variables as NodeJS.ProcessEnv });
+const runProgram: Run = (variables, ...words) => startSales(variables, ...words).ended;
+
+class Written {
+  text = '';
+  write(text: string): void {
+    this.text += text;
+  }
+}
+
+/** The command in this process: where only its outcome is looked at, most of the time would go into starting another one. */
+const run: Run = async (variables, ...words) => {
+  const [stdout, stderr] = [new Written(), new Written()];
+  const open = async (toRepair: boolean) => openArchive(readConfig(variables), toRepair);
+  const code = await sales(words, { stdout, stderr }, open);
+  return { code, stdout: stdout.text, stderr: stderr.text };
+};
 
 async function buy({ url, solana }: SellingGateway): Promise<void> {
   const path = url + newPath();
   expect((await ask(path, await (await newBuyer(solana.mainnet)).pay(path))).status).toBe(200);
 }
 
+interface Scene {
+  readonly gateway: SellingGateway;
+  readonly variables: Environment;
+  close(): Promise<void>;
+}
+
 /** A suite for a gateway that is serving. */
-function suite(start: () => Promise<{ gateway: SellingGateway; variables: object; close(): Promise<void> }>): void {
+function suite(run: Run, start: () => Promise<Scene>): void {
   let gateway: SellingGateway;
-  let variables: object;
+  let variables: Environment;
   let close: () => Promise<void>;
   beforeAll(async () => {
     ({ gateway, variables, close } = await start());
@@ -81,7 +107,8 @@ function suite(start: () => Promise<{ gateway: SellingGateway; variables: object
     Object.assign(faults, { dropAfterBroadcast: true, refuse });
     const path = gateway.url + newPath();
     const buyer = await newBuyer(gateway.solana.mainnet);
-    expect((await ask(path, await buyer.pay(path))).status).toBe(503);
+    const payment = await buyer.pay(path);
+    expect((await ask(path, payment)).status).toBe(503);
     const [open, ...others] = JSON.parse((await run(variables, 'unresolved', '--json')).stdout);
     expect([open, others]).toMatchObject([
       { state: 'unresolved', route: 'wallet.mainnet.helius.balances', wallet: buyer.address },
@@ -91,13 +118,14 @@ function suite(start: () => Promise<{ gateway: SellingGateway; variables: object
     expect(ageMs).toBeGreaterThan(0);
     expect((await run(variables, 'verify')).stderr).toBe('2 entries, 3 transfers, 0 discrepancies\n');
     faults.reset();
-    await until(async () => (await run(variables, 'unresolved', '--csv')).stdout.split('\r\n').length === 2, 30_000);
+    expect((await insist(path, payment, 30_000)).status).toBe(200);
+    expect((await run(variables, 'unresolved', '--csv')).stdout.split('\r\n')).toHaveLength(2);
     expect((await run(variables, 'verify')).stderr).toBe('3 entries, 3 transfers, 0 discrepancies\n');
   });
 }
 
 describe('the command beside a gateway with a folder', () => {
-  suite(async () => {
+  suite(runProgram, async () => {
     const folder = makeFolder();
     const gateway = await startSellingGateway({}, { dataDir: folder });
     return {
@@ -112,7 +140,7 @@ describe('the command beside a gateway with a folder', () => {
 });
 
 redisSuite('the command beside a gateway on Redis', () => {
-  suite(async () => {
+  suite(run, async () => {
     const redis = await startRedis();
     const shared = { REDIS_URL: redis.url, GATEWAY_SECRET: SECRET };
     const gateway = await startSellingGateway(shared);
@@ -144,18 +172,18 @@ describe('the command', () => {
   });
 
   it('needs what a gateway needs, a folder in which one has served, and for verify a chain', async () => {
-    const unset = await run({});
+    const unset = await runProgram({});
     expect([unset.code, unset.stderr]).toEqual([1, expect.stringContaining('asset-gateway: Nothing to serve')]);
-    const none = await run({ ...paid, DATA_DIR: `${folder}/none` });
-    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no gateway has served from')]);
-    const away = await run({ ...paid, REDIS_URL: 'redis://127.0.0.1:1', GATEWAY_SECRET: SECRET });
-    expect([away.code, away.stderr]).toEqual([1, 'asset-gateway: REDIS_URL: Redis does not answer.\n']);
+    const none = run({ ...paid, DATA_DIR: `${folder}/none` });
+    await expect(none).rejects.toMatchObject({ faults: [expect.stringContaining('no gateway has served from')] });
+    const away = run({ ...paid, REDIS_URL: 'redis://127.0.0.1:1', GATEWAY_SECRET: SECRET });
+    await expect(away).rejects.toMatchObject({ faults: ['REDIS_URL: Redis does not answer.'] });
     await open({ path: `${folder}/gateway.lmdb` }).close();
     const empty = await run({ ...paid, DATA_DIR: folder });
     expect([empty.code, empty.stdout]).toEqual([0, expect.stringMatching(/^cluster +route [^\n]*\n$/)]);
     expect(await run({ ...paid, DATA_DIR: folder }, 'unresolved')).toMatchObject({ code: 0, stderr: '' });
-    const chainless = await run({ ...paid, DATA_DIR: folder }, 'verify');
-    expect([chainless.code, chainless.stderr]).toEqual([1, expect.stringContaining('no chain to compare with')]);
+    const chainless = run({ ...paid, DATA_DIR: folder }, 'verify');
+    await expect(chainless).rejects.toMatchObject({ faults: [expect.stringContaining('no chain to compare with')] });
   });
 
   it('groups 100,000 entries in less than five seconds of a processor, while another process appends', {
@@ -165,19 +193,18 @@ describe('the command', () => {
     const root = open({ path: `${many}/gateway.lmdb`, maxDbs: 20 });
     const journal = root.openDB<JournalEntry, JournalKey>({ name: 'journal' });
     const startMs = Date.now() - 86_400_000;
-    const put = (index: number) => {
+    const entry = (index: number): [JournalKey, JournalEntry] => {
       const wallet = `wallet ${index % 1_000}`.padEnd(44, '-');
       const [id, route] = [`${entryOf().id}${index}`, `route.of.the.table.${index % 41}`];
-      return journal.put([startMs + index, index, 'test'], entryOf({ id, wallet, route, requestId: 'r'.repeat(32) }));
+      return [[startMs + index, index, 'test'], entryOf({ id, wallet, route, requestId: 'r'.repeat(32) })];
     };
-    for (let index = 0; index < 100_000; index++) {
-      const done = put(index);
-      if (index % 1_000 === 0) await done;
-    }
+    root.transactionSync(() => {
+      for (let index = 0; index < 100_000; index++) journal.putSync(...entry(index));
+    });
     await root.flushed;
     const bytes = Math.round(statSync(`${many}/gateway.lmdb`).size / 100_000);
     let appended = 100_000;
-    const appending = setInterval(() => void put(appended++), 1);
+    const appending = setInterval(() => void journal.put(...entry(appended++)), 1);
     const words = ['--import', './tests/sales/processor-time.mjs', MAIN, 'sales', '--by', 'wallet', '--json'];
     const startedAt = performance.now();
     const { code, stdout, stderr } = await runCommand([process.execPath, ...words], {
