@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { type Route, routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rounds } from '../kit/rounds.ts';
+import { isFull } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { faultsOf, statusAndCode } from './error-table.ts';
 import { encodedLetter, SPELLINGS, type Spelling, UNREADABLE } from './spellings.ts';
@@ -11,6 +11,7 @@ import { askAll, askOne, type WireAnswer, type WireRequest, wireRequest } from '
 const KNOWN_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 /** CONNECT never reaches the application: its connection is closed unanswered. */
 const OTHER_VERBS = METHODS.filter((verb) => verb !== 'CONNECT' && !KNOWN_VERBS.includes(verb));
+const VERBS = [...KNOWN_VERBS, ...OTHER_VERBS];
 /** One row of each kind. */
 const SOME_ROWS = ['system.catalog', 'tokens.assetDetail', 'tokens.marketSnapshots'].map(rowOf);
 const AT_ONCE = 200;
@@ -29,11 +30,22 @@ interface Asked {
   readonly request: WireRequest;
 }
 
+/** So many cases there are for one that short rounds take. */
+const CASES_FOR_ONE = 5;
+
+/**
+ * A row asked for by a verb in every spelling. In short rounds that is the row's own verb; of the others it is a fifth
+ * of the spellings, another fifth for each verb and row, so that every pair of a verb, a row and a spelling is asked.
+ */
 function everySpelling(verb: string, route: Route, spellings: Readonly<Record<string, Spelling>>): Asked[] {
-  return Object.entries(spellings).map(([name, spell]) => ({
-    name: `${verb} ${route.id}, ${name}`,
-    request: request(verb, spell(pathOf(route))),
-  }));
+  const turn = VERBS.indexOf(verb) + routes.indexOf(route);
+  const isTaken = (index: number) => isFull || verb === route.httpMethod || (turn + index) % CASES_FOR_ONE === 0;
+  return Object.entries(spellings)
+    .filter((_, index) => isTaken(index))
+    .map(([name, spell]) => ({
+      name: `${verb} ${route.id}, ${name}`,
+      request: request(verb, spell(pathOf(route))),
+    }));
 }
 
 /** A 5xx or a 200 where nobody signed in, or anything outside the table. */
@@ -55,7 +67,7 @@ async function wrongAnswers(asked: readonly Asked[], mayPass: boolean): Promise<
 describe('every row, spelt in every way, without a sign-in', () => {
   const cases = [
     ...KNOWN_VERBS.map((verb) => [verb, routes] as const),
-    ...OTHER_VERBS.map((verb) => [verb, rounds(routes.length) === routes.length ? routes : SOME_ROWS] as const),
+    ...OTHER_VERBS.map((verb) => [verb, isFull ? routes : SOME_ROWS] as const),
   ];
   it.each(cases)('%s reaches no upstream and is answered from the table', async (verb, rows) => {
     for (const route of rows) {
