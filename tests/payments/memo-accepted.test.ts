@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Forge, openForge } from './forge-market.ts';
+import { type Forge, type Genuine, openForge } from './forge-market.ts';
 
 let forge: Forge;
+/** As good after each refusal as before. */
+let genuine: Genuine;
 beforeAll(async () => {
   forge = await openForge();
+  genuine = await forge.genuine();
 });
 afterAll(() => forge.stop());
 
@@ -48,7 +51,7 @@ const alterations: readonly (readonly [string, (accepted: Fields) => unknown])[]
 
 describe("the client's copy of the requirement", () => {
   it.each(alterations)('P15 with %s is refused before anybody is asked', async (_, alter) => {
-    const { payload } = await forge.genuine();
+    const { payload } = genuine;
     const before = await forge.standing();
     const told = await forge.pay({ ...payload, accepted: alter(payload.accepted as Fields) });
     expect({ status: told.status, error: told.error }).toEqual({ status: 402, error: 'no_matching_requirements' });

@@ -1,6 +1,7 @@
 import { newKeypair } from '@asset-gateway/client/node';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isFull } from '../kit/rounds.ts';
 import { addressOf, carrying, type Forge, type Genuine, openForge } from './forge-market.ts';
 import { signed } from './forge-wire.ts';
 
@@ -34,7 +35,7 @@ describe('noise', () => {
       wire.writeUInt8(wire.readUInt8(at) ^ bits, at);
       await expectNothingMoved(wire);
     };
-    await fc.assert(fc.asyncProperty(change, check), { numRuns: 100 });
+    await fc.assert(fc.asyncProperty(change, check), { numRuns: isFull ? 100 : 30 });
   });
 
   it('P10 instructions in another order, some of them left out or repeated, are refused unasked', async () => {
@@ -46,7 +47,7 @@ describe('noise', () => {
       const shuffled = picked.flatMap((index) => instructions[index] ?? []);
       await expectNothingMoved(signed({ ...genuine.draft, instructions: shuffled }, [forge.payer]));
     };
-    await fc.assert(fc.asyncProperty(picks, check), { numRuns: 60 });
+    await fc.assert(fc.asyncProperty(picks, check), { numRuns: isFull ? 60 : 20 });
   });
 
   it('P10 accounts of the transfer in another order are refused unasked', async () => {
@@ -63,7 +64,7 @@ describe('noise', () => {
       );
       await expectNothingMoved(signed({ ...genuine.draft, instructions }, [forge.payer]));
     };
-    await fc.assert(fc.asyncProperty(places, check), { numRuns: 60 });
+    await fc.assert(fc.asyncProperty(places, check), { numRuns: isFull ? 60 : 20 });
   });
 
   it('P10 a payment that another wallet signed over is refused unasked', async () => {

@@ -2,28 +2,30 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { COMPUTE_FORGERIES } from './forge-compute.ts';
 import { FEE_PAYER_FORGERIES, SIGNER_FORGERIES } from './forge-fee-payer.ts';
-import { carrying, type Forge, openForge } from './forge-market.ts';
+import { carrying, type Forge, type Genuine, openForge } from './forge-market.ts';
 import { MEMO_FORGERIES } from './forge-memo.ts';
 import { SIGNATURE_FORGERIES } from './forge-signature.ts';
 import type { Forgery } from './forge-table.ts';
 import { TRANSFER_FORGERIES } from './forge-transfer.ts';
-import { signed } from './forge-wire.ts';
+import { draftOf, signed } from './forge-wire.ts';
 import { plain, readWithKit } from './kit-reader.ts';
 
 const FEE_LAMPORTS = 10_001n;
 
 let forge: Forge;
+/** What every forgery is made of: as none of them is taken, it stays as good as it was. */
+let genuine: Genuine;
 let fees = 0n;
 let lamportsAtFirst: bigint;
 beforeAll(async () => {
   forge = await openForge();
+  genuine = await forge.genuine();
   lamportsAtFirst = (await forge.standing()).feePayer;
 });
 afterAll(() => forge.stop());
 
 async function expectRefused({ make, reason }: Forgery): Promise<void> {
-  const genuine = await forge.genuine();
-  const wire = make(genuine, forge);
+  const wire = make({ ...genuine, draft: draftOf(genuine.wire) }, forge);
   const read = readTransaction(wire);
   expect(read && plain(read)).toEqual(readWithKit(wire));
   const before = await forge.standing();
