@@ -32,6 +32,8 @@ export interface Bank {
   /** In the order in which they landed. */
   readonly landed: readonly Landed[];
   readonly transfers: Transfer[];
+  /** Whoever has had a token account. */
+  readonly holders: Set<string>;
   find(signature: string): Landed | undefined;
   /** What the transaction would come to; without the blockhash's say when it is to be replaced. */
   simulate(transaction: WireTransaction, commitment: Commitment, anyBlockhash: boolean): Outcome;
@@ -79,6 +81,7 @@ interface Books {
   readonly mint: string;
   readonly svm: Svm;
   readonly blocks: Blocks;
+  readonly holders: Set<string>;
 }
 
 function tick({ svm, blocks }: Books): void {
@@ -86,12 +89,15 @@ function tick({ svm, blocks }: Books): void {
 }
 
 function execute(transaction: WireTransaction, books: Books): Landed | undefined {
-  const { svm, blocks } = books;
+  const { svm, blocks, holders } = books;
   blocks.advance(1n);
   tick(books);
   const before = holdingsOf(transaction.keys, svm);
   const outcome = svm.execute(transaction.wire);
   const after = holdingsOf(transaction.keys, svm);
+  for (const { owner } of after.tokens.values()) {
+    holders.add(owner);
+  }
   // A transaction that failed is in the block only if its fee payer could pay for that.
   const charged = outcome.err === null || after.lamports[0] !== before.lamports[0];
   return charged
@@ -111,7 +117,7 @@ function movements({ transaction, outcome, before, after }: Landed, mint: string
 /** A bank whose only token is the cluster's USDC. */
 export function createBank(options: BlockOptions): Bank {
   const mint = USDC_MINTS[options.cluster];
-  const books: Books = { mint, svm: createSvm(), blocks: createBlocks(options) };
+  const books: Books = { mint, svm: createSvm(), blocks: createBlocks(options), holders: new Set() };
   const { svm, blocks } = books;
   const byKey = new Map<string, Landed>();
   const bySignature = new Map<string, Landed>();

@@ -48,6 +48,8 @@ export interface Chain extends Omit<Treasury, 'pay'> {
   /** The USDC transfers that took place, in order. */
   readonly transfers: readonly Transfer[];
   lamports(address: string): bigint;
+  /** Whether a wallet has had a token account. */
+  isHolder(address: string): boolean;
   advanceBlocks(count: number): void;
   /** Answers a call in this process, past the network and its faults; throws what JSON-RPC would answer as an error. */
   answer(method: string, params: readonly Json[]): Promise<Json>;
@@ -165,6 +167,7 @@ export async function startChain(options: ChainOptions): Promise<Chain> {
     calls,
     transfers: bank.transfers,
     lamports: (address) => bank.svm.account(address)?.lamports ?? 0n,
+    isHolder: (address) => bank.holders.has(address),
     advanceBlocks: (count) => bank.blocks.advance(BigInt(count)),
     answer,
   };

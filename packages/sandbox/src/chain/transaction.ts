@@ -115,11 +115,19 @@ function wireBytes(text: string, encoding: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
+/** What was read last: a transaction is simulated, often twice, before it is sent. */
+let last: { readonly text: string; readonly encoding: string; readonly transaction: WireTransaction } | undefined;
+
 /** Reads a transaction from RPC text; throws the RPC's own refusal when it is none. */
 export function readTransaction(text: string, encoding: string): WireTransaction {
+  if (last?.text === text && last.encoding === encoding) {
+    return last.transaction;
+  }
   const wire = wireBytes(text, encoding);
   try {
-    return decode(wire);
+    const transaction = decode(wire);
+    last = { text, encoding, transaction };
+    return transaction;
   } catch {
     throw invalidParams('failed to deserialize solana_transaction::versioned::VersionedTransaction');
   }

@@ -80,6 +80,7 @@ export async function createTreasury(bank: Bank): Promise<Treasury> {
     const data = tokenAccountData({ mint, owner, amount });
     const account: Account = { address, lamports, data, owner: program, executable: false };
     svm.setAccount(account);
+    bank.holders.add(owner);
   };
   const balance = (address: string) => readTokenAccount(svm.account(address))?.amount;
   return {

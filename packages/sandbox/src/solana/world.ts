@@ -1,5 +1,4 @@
 import type { Cluster } from '../chain/addresses.ts';
-import { TOKEN_PROGRAM } from '../chain/addresses.ts';
 import type { Chain } from '../chain/chain.ts';
 import { isList, isObject, type Json } from '../chain/json.ts';
 import type { Params } from '../chain/params.ts';
@@ -26,10 +25,9 @@ export const rowsOf = (answer: Json): readonly Json[] => (isList(answer) ? answe
 
 /** Whether the chain itself knows an address: nothing is invented about it then. */
 export async function isOnChain(address: string, { chain }: World): Promise<boolean> {
-  if (chain.lamports(address) > 0n) {
+  if (chain.lamports(address) > 0n || chain.isHolder(address)) {
     return true;
   }
   const history = await chain.answer('getSignaturesForAddress', [address, { limit: 1, commitment: 'confirmed' }]);
-  const tokens = await chain.answer('getTokenAccountsByOwner', [address, { programId: TOKEN_PROGRAM }]);
-  return rowsOf(history).length > 0 || rowsOf(contextValue(tokens)).length > 0;
+  return rowsOf(history).length > 0;
 }

@@ -1,4 +1,4 @@
-import { createPrivateKey, sign } from 'node:crypto';
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pkcs8OfSeed, Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
@@ -43,6 +43,7 @@ type SchemeClass = typeof import('@x402/svm/exact/facilitator').ExactSvmScheme;
 export class InProcessFacilitator implements Facilitator {
   readonly #options: InProcessOptions;
   readonly #address: string;
+  readonly #key: KeyObject;
   readonly #signers: Signers;
   readonly #scheme: SchemeClass;
   readonly #cache: InstanceType<Svm['SettlementCache']>;
@@ -52,6 +53,8 @@ export class InProcessFacilitator implements Facilitator {
   private constructor(options: InProcessOptions, address: string, signers: Signers, svm: Loaded) {
     this.#options = options;
     this.#address = address;
+    const der = Buffer.from(pkcs8OfSeed(options.keypair.subarray(0, 32)));
+    this.#key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     this.#signers = signers;
     this.#scheme = svm.scheme;
     this.#cache = new svm.cache();
@@ -81,15 +84,12 @@ export class InProcessFacilitator implements Facilitator {
     });
   }
 
+  readonly signatureOf = ({ message }: Payment): string => bs58.encode(sign(null, message, this.#key));
+
   readonly feeLamports = (payment: Payment): number => feeOf(payment, true).lamports;
 
   feePayer(network: string): string | undefined {
     return this.#signers.settle.has(network) ? this.#address : undefined;
-  }
-
-  signatureOf({ message }: Payment): string {
-    const der = Buffer.from(pkcs8OfSeed(this.#options.keypair.subarray(0, 32)));
-    return bs58.encode(sign(null, message, createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })));
   }
 
   whyClosed(network: string): string | undefined {
