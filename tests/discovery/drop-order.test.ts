@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Call } from '../../packages/gateway/src/call.ts';
 import { createDescribe, type Discovery } from '../../packages/gateway/src/describe/discovery.ts';
 import { challenge } from '../../packages/gateway/src/gates/challenge.ts';
+import { isFull } from '../kit/rounds.ts';
 
 const MAX_HEADER_LENGTH = 4096;
 /** More than this beside it, and a challenge would not fit without any discovery. */
@@ -89,7 +90,9 @@ describe('a challenge without room for all of its discovery', () => {
     const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
     const { discoveries } = describeRoute({ assetId: 'gold' });
     expect(discoveries).toHaveLength(4);
-    for (const { discovery, bytes } of discoveries) {
+    // In short rounds one of the lengths, the next one for the next row: the validator compiles each schema for long.
+    const turn = [...ofEachKind.values()].indexOf(row) % discoveries.length;
+    for (const { discovery, bytes } of isFull ? discoveries : discoveries.slice(turn, turn + 1)) {
       expect(validateDiscoveryExtension(discovery as unknown as DiscoveryExtension)).toEqual({ valid: true });
       expect(JSON.stringify(discovery)).toHaveLength(bytes);
     }

@@ -1,5 +1,5 @@
 import { type RefusalCode, type Route, routes } from '@asset-gateway/protocol';
-import { Compile } from 'typebox/schema';
+import { Compile, type Validator } from 'typebox/schema';
 
 /** An operation, with every reference replaced by what it refers to. */
 export interface Operation {
@@ -63,6 +63,16 @@ export function codesOf({ content }: ResponseObject): RefusalCode[] {
   return allOf.flatMap(({ properties }) => properties?.error?.enum ?? []);
 }
 
+/** Compiled once each, by their texts: most operations have the same refusals. */
+const validators = new Map<string, Validator>();
+
+function validatorOf(schema: Media['schema']): Validator {
+  const text = JSON.stringify(schema);
+  const validator = validators.get(text) ?? Compile(schema);
+  validators.set(text, validator);
+  return validator;
+}
+
 /** What is wrong with an answer by the document: its status, its headers, its body. */
 export async function faultsOf(operation: Operation, response: Response): Promise<string[]> {
   const documented = operation.responses[response.status];
@@ -76,6 +86,6 @@ export async function faultsOf(operation: Operation, response: Response): Promis
   const media = documented.content?.[response.headers.get('content-type') ?? ''];
   if (!media) return body === '' ? unknown : [...unknown, 'a content type that is not in the document'];
   const value: unknown = response.headers.get('content-type') === 'application/json' ? JSON.parse(body) : body;
-  const [, errors] = Compile(media.schema).Errors(value);
+  const [, errors] = validatorOf(media.schema).Errors(value);
   return [...unknown, ...errors.map((error) => JSON.stringify(error))];
 }

@@ -8,7 +8,7 @@ import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { exampleOf } from '../signin/examples.ts';
 import { startEverything } from './everything.ts';
-import { codesOf, faultsOf, type OpenApiDocument, operationOf, operationsOf } from './openapi-document.ts';
+import { codesOf, faultsOf, type OpenApiDocument, type Operation, operationsOf } from './openapi-document.ts';
 
 /** Every rule that the linter recommends, and what it can check about examples, names and references. */
 const RULES = {
@@ -35,6 +35,7 @@ async function problemsIn(source: string): Promise<string[]> {
 
 const written = readFileSync('openapi.json', 'utf8');
 const document: OpenApiDocument = JSON.parse(written);
+const operations = operationsOf(document);
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -62,6 +63,7 @@ describe('a linter', () => {
     expect(await problemsIn(small)).toEqual([]);
   });
 
+  // The document of everything has all of it but the title and the summary.
   it.runIf(isFull)('has nothing to say about the document of what is sold alone', async () => {
     expect(await problemsIn(await documentOf({ TOKENS_API_KEY: '' }, true))).toEqual([]);
   });
@@ -81,7 +83,7 @@ describe('a linter', () => {
   });
 });
 
-describe.each(operationsOf(document).map(([route, operation]) => [route.id, route, operation] as const))(
+describe.each(operations.map(([route, operation]) => [route.id, route, operation] as const))(
   '%s',
   (_, route, operation) => {
     it('has every parameter, with its schema and the example that there is', () => {
@@ -125,7 +127,7 @@ describe('the errors in the document', () => {
 
   it('are all that there are, each under its status', () => {
     const shown = new Map<RefusalCode, Set<number>>();
-    for (const [, { responses }] of operationsOf(document)) {
+    for (const [, { responses }] of operations) {
       for (const [status, response] of Object.entries(responses)) {
         for (const code of codesOf(response)) shown.set(code, (shown.get(code) ?? new Set()).add(Number(status)));
       }
@@ -137,7 +139,7 @@ describe('the errors in the document', () => {
   });
 
   it('belong to the gate of their route', () => {
-    for (const [{ access, input }, { responses }] of operationsOf(document)) {
+    for (const [{ access, input }, { responses }] of operations) {
       const codes = Object.values(responses).flatMap(codesOf);
       expect(codes.includes('sign_in_required')).toBe(access === 'siwx');
       expect(codes.includes('payment_required')).toBe(access === 'exact');
@@ -148,8 +150,9 @@ describe('the errors in the document', () => {
 });
 
 describe('what is answered fits the document', () => {
+  const byRow = new Map(operations);
   const check = async (route: Route, response: Response): Promise<void> => {
-    expect(await faultsOf(operationOf(document, route), response)).toEqual([]);
+    expect(await faultsOf(byRow.get(route) as Operation, response)).toEqual([]);
   };
   const ask = ({ target, init }: ReturnType<typeof exampleOf>) => fetch(gateway.url + target, init);
 
