@@ -144,7 +144,8 @@ describe("kit's codecs, with the rules of the runtime", () => {
       expect(own && plain(own)).toEqual(kit);
     };
     for (const wire of wires) check(wire);
-    fc.assert(fc.property(mutated(wires), check), { numRuns: isFull ? 60_000 : 500 });
-    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(50);
+    const numRuns = isFull ? 60_000 : 500;
+    fc.assert(fc.property(mutated(wires), check), { numRuns });
+    expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(numRuns / 40);
   });
 });
