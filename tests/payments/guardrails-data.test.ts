@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { allows, forbids, ROOMY } from './calls.ts';
-import { openWallet } from './wallets.ts';
+import { openWallet, type Wallet } from './wallets.ts';
 
 let gateway: SellingGateway;
+let wallet: Wallet;
 beforeAll(async () => {
   gateway = await startSellingGateway(ROOMY);
+  wallet = await openWallet(gateway.solana);
 });
 afterAll(() => gateway.stop());
 
@@ -69,11 +71,11 @@ const DAS: Readonly<Record<string, Method>> = {
 describe.each(Object.entries(DAS))('%s', (method, { allowed, forbidden }) => {
   const id = `das.mainnet.helius.${method}`;
   it.each(allowed)('is not sold with %s', async (_, params) => {
-    await allows(gateway, id, { body: { params } }, await openWallet(gateway.solana));
+    await allows(gateway, id, { body: { params } }, wallet);
   });
 
   it.each(forbidden)('is sold with %s', async (_, params) => {
-    await forbids(gateway, id, { body: { params } }, await openWallet(gateway.solana));
+    await forbids(gateway, id, { body: { params } }, wallet);
   });
 });
 
@@ -140,11 +142,11 @@ const WALLET: Readonly<Record<string, Method>> = {
 describe.each(Object.entries(WALLET))('%s', (method, { allowed, forbidden }) => {
   const id = `wallet.mainnet.helius.${method}`;
   it.each(allowed)('is not sold with %s', async (_, query) => {
-    await allows(gateway, id, { query }, await openWallet(gateway.solana));
+    await allows(gateway, id, { query }, wallet);
   });
 
   it.each(forbidden)('is sold with %s', async (_, query) => {
-    await forbids(gateway, id, { query }, await openWallet(gateway.solana));
+    await forbids(gateway, id, { query }, wallet);
   });
 });
 
@@ -170,34 +172,26 @@ const NAMES = {
 
 describe('a wallet', () => {
   it.each(NAMES.allowed)('is not taken by identity and batchIdentity: %s', async (name) => {
-    await allows(
-      gateway,
-      'wallet.mainnet.helius.identity',
-      { path: { wallet: name } },
-      await openWallet(gateway.solana),
-    );
+    await allows(gateway, 'wallet.mainnet.helius.identity', { path: { wallet: name } }, wallet);
     const body = { wallets: [name] };
-    await allows(gateway, 'wallet.mainnet.helius.batchIdentity', { body }, await openWallet(gateway.solana));
+    await allows(gateway, 'wallet.mainnet.helius.batchIdentity', { body }, wallet);
   });
 
   it.each(NAMES.forbidden)('is taken by identity and batchIdentity: %s', async (name) => {
-    const payer = await openWallet(gateway.solana);
-    const names = await forbids(gateway, 'wallet.mainnet.helius.identity', { path: { wallet: name } }, payer);
+    const names = await forbids(gateway, 'wallet.mainnet.helius.identity', { path: { wallet: name } }, wallet);
     expect(new Set(names)).toEqual(new Set(['wallet']));
-    await forbids(gateway, 'wallet.mainnet.helius.batchIdentity', { body: { wallets: [A, name] } }, payer);
+    await forbids(gateway, 'wallet.mainnet.helius.batchIdentity', { body: { wallets: [A, name] } }, wallet);
   });
 
   it.each(['balances', 'history', 'transfers', 'fundedBy'])('is taken by name in %s', async (method) => {
-    const payer = await openWallet(gateway.solana);
-    await forbids(gateway, `wallet.mainnet.helius.${method}`, { path: { wallet: 'toly.sol' } }, payer);
+    await forbids(gateway, `wallet.mainnet.helius.${method}`, { path: { wallet: 'toly.sol' } }, wallet);
   });
 
   it('list is taken without or with too many', async () => {
     const id = 'wallet.mainnet.helius.batchIdentity';
-    const payer = await openWallet(gateway.solana);
-    await allows(gateway, id, { body: { wallets: Array(100).fill(A) } }, payer);
+    await allows(gateway, id, { body: { wallets: Array(100).fill(A) } }, wallet);
     for (const body of [{}, { wallets: [] }, { wallets: Array(101).fill(A) }, { wallets: A }, { addresses: [A] }]) {
-      await forbids(gateway, id, { body }, payer);
+      await forbids(gateway, id, { body }, wallet);
     }
   });
 });

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { allows, forbids, ROOMY } from './calls.ts';
-import { openWallet } from './wallets.ts';
+import { openWallet, type Wallet } from './wallets.ts';
 
 let gateway: SellingGateway;
+let wallet: Wallet;
 beforeAll(async () => {
   gateway = await startSellingGateway(ROOMY);
+  wallet = await openWallet(gateway.solana);
 });
 afterAll(() => gateway.stop());
 
@@ -153,11 +155,11 @@ const bodies = (cases: Cases) => cases.map(([what, params]) => [what, { body: { 
 describe.each(Object.entries(RPC))('%s', (method, { allowed, forbidden }) => {
   const id = `rpc.mainnet.helius.${method}`;
   it.each(bodies(allowed))('is not sold with %s', async (_, values) => {
-    await allows(gateway, id, values, await openWallet(gateway.solana));
+    await allows(gateway, id, values, wallet);
   });
 
   it.each(bodies(forbidden))('is sold with %s', async (_, values) => {
-    await forbids(gateway, id, values, await openWallet(gateway.solana));
+    await forbids(gateway, id, values, wallet);
   });
 });
 
@@ -168,11 +170,6 @@ it.each([
   ['a member of JSON-RPC beside params', { jsonrpc: '2.0', id: 1, params: [A] }],
   ['a list', [{ params: [A] }]],
 ])('a body is taken with %s', async (_, body) => {
-  const issues = await forbids(
-    gateway,
-    'rpc.devnet.alchemy.getBalance',
-    { body: body as object as never },
-    await openWallet(gateway.solana),
-  );
+  const issues = await forbids(gateway, 'rpc.devnet.alchemy.getBalance', { body: body as object as never }, wallet);
   expect(issues.length).toBeGreaterThan(0);
 });
