@@ -13,6 +13,7 @@ const compiled: Plugin = {
   name: 'compiled packages',
   enforce: 'pre',
   async resolveId(specifier, importer) {
+    if (!specifier.includes('packages/')) return null;
     const found = await this.resolve(specifier, importer, { skipSelf: true });
     const path = found?.id.replace(SOURCE, '/packages/$1/dist/$2.js');
     // The console is compiled into files for browsers alone.
