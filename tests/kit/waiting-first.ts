@@ -1,19 +1,23 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What waits the longest, for half a minute and more: deadlines of clients and of upstreams, Prometheus, polls of pages. */
+/** What takes long and mostly waits: for deadlines of clients and of upstreams, Prometheus, polls of pages, programs that start again. */
 const WAITING = [
   'cache/recovery',
   'console/operate',
   'console/try-trouble',
   'deploy/alerts',
   'http/slow-reader',
+  'measure/worst',
   'payments/attack-fees',
   'payments/facilitator',
   'payments/facilitator-again',
+  'payments/kills',
+  'payments/kills-late',
   'payments/unknown',
   'redis/cache',
   'redis/lost-purchases',
   'redis/purchases',
+  'sales/kills',
 ].map((name) => `tests/${name}.test.ts`);
 
 const isWaiting = ({ moduleId }: TestSpecification): boolean => WAITING.some((path) => moduleId.endsWith(path));
