@@ -99,6 +99,8 @@ describe('S14 a mutated sign-in is anything but a 402', () => {
       async (list, inside) => {
         const bytes = list.reduce(mutated, inside ? json : Buffer.from(header));
         const sent = inside ? bytes.toString('base64') : bytes.toString('latin1').replace(/[^\x21-\x7e]/g, '!');
+        // A comma makes two headers of one, of which the last counts.
+        fc.pre(!sent.includes(','));
         fc.pre(JSON.stringify(meaning(Buffer.from(sent, 'base64'))) !== JSON.stringify(meaning(json)));
         expect(await statusOf(askWith(asker, sent))).toBe(402);
       },
