@@ -35,4 +35,4 @@ export function signerFromBytes(bytes: Uint8Array): Signer {
 export const signerFromFile = (path: string): Signer => signerFromBytes(keypairFromFile(path));
 
 /** A wallet that nobody has used before. */
-export const newSigner = (): Signer => signerFromBytes(newKeypair());
+export const newSigner = (): Signer => signerOf(generateKeyPairSync('ed25519').privateKey);

@@ -96,22 +96,66 @@ function outcomeOf(meta: TransactionMetadata, err: Json, after: readonly Account
   };
 }
 
-/** A fresh runtime; blockhashes and repeated transactions are the caller's to refuse. */
+// The binding knows a single blockhash, so the chain keeps its own.
+const newRuntime = (): LiteSVM => new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n);
+
+let untouched: LiteSVM | undefined;
+/** A runtime in which nothing has happened, to read from; making one takes longer than most of what is asked of it. */
+const untouchedRuntime = (): LiteSVM => {
+  untouched ??= newRuntime();
+  return untouched;
+};
+
+const accountIn = (runtime: LiteSVM, address: string): Account | undefined => {
+  const found = runtime.getAccount(address as SvmAddress);
+  return found.exists ? toAccount(found) : undefined;
+};
+
+/** The accounts of a chain on which no transaction has run yet, and the runtime as soon as one does. */
+class Accounts {
+  readonly #given = new Map<string, Account>();
+  #runtime: LiteSVM | undefined;
+
+  /** The runtime, with every account in it. */
+  get runtime(): LiteSVM {
+    if (!this.#runtime) {
+      this.#runtime = newRuntime();
+      for (const account of this.#given.values()) this.#runtime.setAccount(toEncoded(account));
+      this.#given.clear();
+    }
+    return this.#runtime;
+  }
+
+  get(address: string): Account | undefined {
+    const found = this.#given.get(address) ?? accountIn(this.#runtime ?? untouchedRuntime(), address);
+    // An emptied account is no account.
+    return found && (found.lamports > 0n || found.data.length > 0) ? found : undefined;
+  }
+
+  set(account: Account): void {
+    if (this.#runtime) this.#runtime.setAccount(toEncoded(account));
+    else this.#given.set(account.address, account);
+  }
+
+  ofProgram(program: string): Account[] {
+    const runtime = this.#runtime ?? untouchedRuntime();
+    const others = runtime.getProgramAccounts(program as SvmAddress).map(toAccount);
+    const given = [...this.#given.values()].filter(({ owner }) => owner === program);
+    return [...others.filter(({ address }) => !this.#given.has(address)), ...given];
+  }
+}
+
+/** A fresh chain's state; blockhashes and repeated transactions are the caller's to refuse. */
 export function createSvm(): Svm {
-  // The binding knows a single blockhash, so the chain keeps its own.
-  const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n);
+  const accounts = new Accounts();
   const decoder = getTransactionDecoder();
   return {
-    account(address) {
-      const found = svm.getAccount(address as SvmAddress);
-      // An emptied account is no account.
-      return found.exists && (found.lamports > 0n || found.data.length > 0) ? toAccount(found) : undefined;
-    },
-    setAccount: (account) => svm.setAccount(toEncoded(account)),
-    programAccounts: (program) =>
-      program === SYSTEM_PROGRAM ? [] : svm.getProgramAccounts(program as SvmAddress).map(toAccount),
-    rent: (size) => svm.minimumBalanceForRentExemption(size),
+    account: (address) => accounts.get(address),
+    setAccount: (account) => accounts.set(account),
+    programAccounts: (program) => (program === SYSTEM_PROGRAM ? [] : accounts.ofProgram(program)),
+    rent: (size) => untouchedRuntime().minimumBalanceForRentExemption(size),
     simulate(wire) {
+      const svm = accounts.runtime;
       svm.withSigverify(false);
       try {
         const result = svm.simulateTransaction(decoder.decode(wire));
@@ -123,17 +167,17 @@ export function createSvm(): Svm {
       }
     },
     execute(wire) {
-      const result = svm.sendTransaction(decoder.decode(wire));
+      const result = accounts.runtime.sendTransaction(decoder.decode(wire));
       return result instanceof FailedTransactionMetadata
         ? outcomeOf(result.meta(), errorJson(result.err()), [])
         : outcomeOf(result, null, []);
     },
     setClock(slot, unixSeconds) {
-      const clock = svm.getClock();
+      const clock = accounts.runtime.getClock();
       clock.slot = slot;
       clock.unixTimestamp = unixSeconds;
       clock.epoch = slot / 432_000n;
-      svm.setClock(clock);
+      accounts.runtime.setClock(clock);
     },
   };
 }
