@@ -43,7 +43,7 @@ class Bench {
     this.keys = new SeveralKeys(keys, {
       setAsideMs: 1_000,
       now: () => this.nowMs,
-      view: ({ key }) => ({ left: 'cba'.indexOf(key), resetMs: 0 }),
+      view: ({ key }) => ({ left: 'cba'.indexOf(key), resetMs: 0, pauseMs: 0 }),
       onRefused: (...refusal) => void this.refused.push(refusal),
     });
   }

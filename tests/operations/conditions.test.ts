@@ -57,6 +57,17 @@ describe('a condition that an alert can ask for', () => {
     expect(await isOpen()).toBe(0);
   });
 
+  it('an upstream is paused, for as long as it has asked for', async () => {
+    const house = await open();
+    const pause = async () => (await scrape(house.gateway)).sum('asset_gateway_upstream_pause_seconds', TOKENS);
+    expect(await pause()).toBe(0);
+    Object.assign(house.upstream.faults, { status: 429, retryAfter: '40' });
+    await new Visitor(house).ask({ target: HEALTH });
+    const seconds = await pause();
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(40);
+  });
+
   it('the budget is used up', async () => {
     const house = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' });
     const left = async () => (await scrape(house.gateway)).sum('asset_gateway_budget_left', TOKENS);

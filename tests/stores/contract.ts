@@ -121,10 +121,12 @@ export function storeContract(name: string, open: () => Promise<Subject>): void 
       const refused = await take(store);
       expect(refused.kind).toBe('paused');
       expect(refused.retryAfterMs).toBeGreaterThan(1_000);
+      expect(store.view(budget).pauseMs).toBeGreaterThan(1_000);
+      expect(store.view(budget).pauseMs).toBeLessThanOrEqual(10_000);
     });
 
     withStore('the view starts full and shows what is taken', async ({ store }) => {
-      expect(store.view(budget)).toEqual({ left: 3, resetMs: 0 });
+      expect(store.view(budget)).toEqual({ left: 3, resetMs: 0, pauseMs: 0 });
       await take(store);
       expect(store.view(budget).left).toBe(2);
       expect(store.view(budget).resetMs).toBeGreaterThan(0);

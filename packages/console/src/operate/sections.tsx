@@ -16,6 +16,8 @@ const laneOf = ({ provider = '', cluster = '', surface = '' }: Readonly<Record<s
 /** How an upstream is treated, in words. */
 function treatmentOf({ now }: Shown, lane: Readonly<Record<string, string>>): string {
   if (now.sum('breaker_open', lane)) return 'left alone';
+  const pause = now.sum('upstream_pause_seconds', lane);
+  if (pause) return `paused for ${span(pause)}`;
   const aside = now.of('key_set_aside', lane).filter(({ value }) => value > 0);
   return aside.length > 0 ? `without key ${aside.map(({ labels }) => labels.place).join(', ')}` : 'asked';
 }

@@ -2,10 +2,14 @@ import type { Allowance, Budget, BudgetView, Store } from './store.ts';
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** What is left of several budgets together, and when the next slot of any frees. */
+/** What is left of several budgets together, when the next slot of any frees, and when the first that is paused may be used. */
 function together(views: readonly BudgetView[]): BudgetView {
   const resets = views.map(({ resetMs }) => resetMs).filter((resetMs) => resetMs > 0);
-  return { left: sum(views.map(({ left }) => left)), resetMs: resets.length > 0 ? Math.min(...resets) : 0 };
+  return {
+    left: sum(views.map(({ left }) => left)),
+    resetMs: resets.length > 0 ? Math.min(...resets) : 0,
+    pauseMs: Math.min(...views.map(({ pauseMs }) => pauseMs)),
+  };
 }
 
 /** What budgets of one window allow together; what is left is told of those that are in use. */

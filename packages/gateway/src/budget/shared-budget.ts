@@ -89,7 +89,7 @@ export class SharedBudget {
     const now = monotonicMs();
     const own = this.#own.view(now);
     if (!this.#known || this.#known.freesAtMs <= now) return own;
-    return { left: Math.min(own.left, this.#known.left), resetMs: this.#known.freesAtMs - now };
+    return { ...own, left: Math.min(own.left, this.#known.left), resetMs: this.#known.freesAtMs - now };
   }
 
   async #ask(attempt: Admit): Promise<Verdict> {

@@ -92,7 +92,8 @@ export class SlidingLog {
   view(nowMs: number): BudgetView {
     this.#expire(nowMs);
     const held = this.#held();
-    return { left: Math.max(0, this.#budget.limit - held), resetMs: held === 0 ? 0 : this.#nextFree() - nowMs };
+    const resetMs = held === 0 ? 0 : this.#nextFree() - nowMs;
+    return { left: Math.max(0, this.#budget.limit - held), resetMs, pauseMs: this.pauseMs(nowMs) };
   }
 
   /** The slots that free next, in that order. */

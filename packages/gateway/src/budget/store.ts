@@ -73,6 +73,8 @@ export interface BudgetView {
   readonly left: number;
   /** Until the next slot frees; 0 when none is held. */
   readonly resetMs: number;
+  /** Until the upstream, which has asked for a pause, may be asked again; 0 without one. */
+  readonly pauseMs: number;
 }
 
 /** What the keys of one upstream may spend together. */

@@ -51,13 +51,11 @@ export function readingsOf({
   isStopping,
   config,
 }: Sources): Readings {
-  const read = ({ name, upstream, allowance, keys }: Channel) => ({
-    ...name,
-    left: allowance.view().left,
-    limit: allowance.limit,
-    isLeftAlone: upstream.isOpen,
-    keysSetAside: keys.setAside(),
-  });
+  const read = ({ name, upstream, allowance, keys }: Channel) => {
+    const { left, pauseMs } = allowance.view();
+    const { isOpen: isLeftAlone } = upstream;
+    return { ...name, left, limit: allowance.limit, pauseMs, isLeftAlone, keysSetAside: keys.setAside() };
+  };
   return {
     isReady: () => whyNotReady(store, isStopping()) === undefined,
     channels: () => Array.from(channels.all(), read),

@@ -172,6 +172,7 @@ export class Metrics {
       });
     watch('budget_left', 'Slots of the upstream key that are left.', ({ left }) => left);
     watch('budget_limit', 'Slots of the upstream key.', ({ limit }) => limit);
+    watch('upstream_pause_seconds', 'How long the upstream is not asked.', ({ pauseMs }) => pauseMs / 1_000);
     watch('breaker_open', 'Whether the upstream is left alone.', ({ isLeftAlone }) => (isLeftAlone ? 1 : 0));
   }
 

@@ -8,6 +8,8 @@ export interface ChannelReading extends ChannelName {
   /** Slots of its budget. */
   readonly left: number;
   readonly limit: number;
+  /** For how long this node does not ask it, as it has asked for a pause; 0 without one. */
+  readonly pauseMs: number;
   /** Whether it is left alone because it keeps failing. */
   readonly isLeftAlone: boolean;
   /** Of each of its keys, in the order of the configuration: whether it is set aside because the upstream refuses it. */
