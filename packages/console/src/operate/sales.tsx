@@ -92,7 +92,7 @@ function rowsOf(sales: readonly Sale[], by: Grouping) {
   ]);
 }
 
-function SoldTables({ sold: { by, since, atMs, isComplete } }: { readonly sold: Sold }) {
+function SoldTables({ sold: { by, wallets, since, atMs, isComplete } }: { readonly sold: Sold }) {
   const tables = { day: by.day, route: [...by.route].sort(bestFirst), wallet: [...by.wallet].sort(bestFirst) };
   return (
     <>
@@ -106,6 +106,7 @@ function SoldTables({ sold: { by, since, atMs, isComplete } }: { readonly sold: 
           caption={`Sales by ${each}`}
           head={[each, 'share', ...HEAD]}
           rows={rowsOf(tables[each], each)}
+          of={each === 'wallet' ? wallets : 0}
           empty="Nothing was sold in this time."
         />
       ))}

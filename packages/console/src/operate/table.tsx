@@ -11,22 +11,25 @@ interface TableProps {
   readonly head: readonly string[];
   /** The first cell names the row. */
   readonly rows: readonly (readonly Cell[])[];
+  /** How many rows there are, where these are not all. */
+  readonly of?: number;
   readonly empty?: string;
 }
 
 const isNumber = (cell: Cell): boolean => /^[-–$\d]/.test(String(cell ?? UNKNOWN));
 
 /** More than anybody reads. */
-const MOST_ROWS = 50;
+export const MOST_ROWS = 50;
 
 /** A table of figures, by the places of its cells. */
-export function Table({ caption, head, rows, empty = 'None yet.' }: TableProps) {
+export function Table({ caption, head, rows, of = 0, empty = 'None yet.' }: TableProps) {
   const columns = head.map((title, at) => ({
     title,
     isNumber: at > 0 && isNumber(rows[0]?.[at]),
     cell: (row: readonly Cell[]) => (typeof row[at] === 'number' ? count(row[at]) : (row[at] ?? UNKNOWN)),
   }));
-  const more = rows.length > MOST_ROWS ? `: the first ${MOST_ROWS} of ${count(rows.length)}` : '';
+  const all = Math.max(of, rows.length);
+  const more = all > MOST_ROWS ? `: the first ${MOST_ROWS} of ${count(all)}` : '';
   return <PlainTable caption={caption + more} columns={columns} rows={rows.slice(0, MOST_ROWS)} empty={empty} />;
 }
 

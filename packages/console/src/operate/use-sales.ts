@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { MOST_ROWS } from './table.tsx';
 
 const EVERY_MS = 60_000;
 const GROUPINGS = ['day', 'route', 'wallet'] as const;
@@ -15,6 +16,8 @@ export interface Sold {
   readonly since: string;
   readonly isComplete: boolean;
   readonly by: Readonly<Record<Grouping, readonly Sale[]>>;
+  /** How many wallets have bought; those that did most are in `by`. */
+  readonly wallets: number;
 }
 
 /** What has become of asking for sales: the last answer, and why there is no newer one. */
@@ -48,9 +51,10 @@ interface Told {
   readonly since: string;
   readonly isComplete: boolean;
   readonly sales: readonly Sale[];
+  readonly count: number;
 }
 
-async function askSales({ token, since }: Question, by: Grouping, signal: AbortSignal): Promise<Told> {
+async function askSales({ token, since }: Question, by: string, signal: AbortSignal): Promise<Told> {
   if (!SENDABLE.test(token)) throw new Refused(UNAUTHORIZED);
   const headers: HeadersInit = token === '' ? {} : { Authorization: `Bearer ${token}` };
   const response = await fetch(`/sales?by=${by}&since=${since}`, { headers, signal });
@@ -64,13 +68,14 @@ async function askAll(question: Question, signal: AbortSignal): Promise<Sold> {
   const [day, route, wallet] = await Promise.all([
     askSales(question, 'day', signal),
     askSales(question, 'route', signal),
-    askSales(question, 'wallet', signal),
+    askSales(question, `wallet&limit=${MOST_ROWS}`, signal),
   ]);
   return {
     atMs: Date.now(),
     since: day.since,
     isComplete: [day, route, wallet].every(({ isComplete }) => isComplete),
     by: { day: day.sales, route: route.sales, wallet: wallet.sales },
+    wallets: Number(wallet.count) || 0,
   };
 }
 

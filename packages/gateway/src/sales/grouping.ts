@@ -33,6 +33,15 @@ const GROUP_OF: Readonly<Record<Grouping, (entry: Grouped) => string>> = {
   cluster: clusterOf,
 };
 
+/** What a group has brought, with what was bought from credit. */
+const volumeOf = ({ settledMicros, spentMicros }: Totals): number => settledMicros + spentMicros;
+
+/** So many of the groups, mainnet's first, and of these those that were sold most. */
+export const mostSold = (groups: readonly Group[], count: number): readonly Group[] =>
+  groups
+    .toSorted((one, other) => ascending(other.cluster, one.cluster) || volumeOf(other) - volumeOf(one))
+    .slice(0, count);
+
 const ascending = (one: string, other: string): number => Number(one > other) - Number(one < other);
 
 /** Adds up what is told of it, group by group. */
