@@ -45,7 +45,8 @@ const documentOf = ([first]: readonly Change[]): string => first?.was.name ?? ''
 
 /**
  * The documents of one process, in its folder. Each commit decides before its first await, so that nothing runs in between.
- * Records that must last, and who has settled one, are flushed to disk before they count; all else lives in memory.
+ * Records that must last, and who has settled one, are flushed to disk before the step that wrote them goes on; all else lives in
+ * memory. Other steps read at once what is being flushed: after a crash the chain says the same again.
  */
 export class EmbeddedDocuments implements PaymentDocuments {
   readonly leaseMs = undefined;
