@@ -5,6 +5,9 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PICTURES = '.setup/pictures';
 
+/** For what a page does once it has drawn itself. */
+export const PATIENT = { timeout: 15_000 };
+
 /** A page of a browser, and what it did that no page of ours may do. */
 export interface Visit {
   readonly page: Page;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, type Visit, visit } from './console.ts';
+import { faultsInAllLooks, PATIENT, type Visit, visit } from './console.ts';
 
 interface CatalogRow {
   readonly surface: string;
@@ -96,7 +96,8 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
     await page.getByLabel('limit').fill('51');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Must be from 1 to 50.').waitFor();
-    expect(await page.evaluate('document.activeElement.id')).toBe(await page.getByLabel('limit').getAttribute('id'));
+    const field = await page.getByLabel('limit').getAttribute('id');
+    await expect.poll(() => page.evaluate('document.activeElement.id'), PATIENT).toBe(field);
     expect(await page.getByLabel('limit').getAttribute('aria-invalid')).toBe('true');
     expect(gateway.upstream.arrivals.length).toBe(before);
   });

@@ -9,7 +9,7 @@ import { launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { runCode } from '../kit/run-code.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, visit } from './console.ts';
+import { faultsInAllLooks, PATIENT, visit } from './console.ts';
 import { drawnIn, rowsOf, tabTo, targetsSince } from './try-kit.ts';
 
 const run = promisify(execFile);
@@ -109,7 +109,8 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     await page.keyboard.press('Enter');
     const heading = page.getByRole('heading', { level: 1, name: 'Solana SOL' });
     await heading.waitFor();
-    expect(await heading.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    const isFocused = () => heading.evaluate((element) => element === element.ownerDocument.activeElement);
+    await expect.poll(isFocused, PATIENT).toBe(true);
     await drawnIn(page);
     await tabTo(page, page.getByRole('link', { name: '4H', exact: true }));
     await page.keyboard.press('Enter');
