@@ -100,7 +100,9 @@ export class Steps {
         documents = refreshed(documents, now);
         for (const stored of now) others.set(stored.name, stored);
         if (isWritten) {
-          this.#keepAtHand(subject, documents, beside.answer?.text);
+          // What was let go while a sign of life was on its way would be renewed for ever.
+          const isLetGo = event.kind === 'renewed' && !this.#inHand.has(subject.key);
+          if (!isLetGo) this.#keepAtHand(subject, documents, beside.answer?.text);
           return result;
         }
       } else if (isFresh) return result;
