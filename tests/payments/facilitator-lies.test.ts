@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ask, insist, newPath } from './fault-buyer.ts';
-import { type Bazaar, type Orders, openBazaar } from './fault-facilitator.ts';
+import { type Bazaar, type Home, type Orders, openBazaar } from './fault-facilitator.ts';
 
 const bazaars: Bazaar[] = [];
 afterAll(() => Promise.all(bazaars.splice(0).map((bazaar) => bazaar.stop())));
 
-async function open(orders: { verify?: Orders; settle?: Orders } = {}): Promise<Bazaar> {
-  const bazaar = await openBazaar();
+async function open(orders: { verify?: Orders; settle?: Orders } = {}, home?: Home): Promise<Bazaar> {
+  const bazaar = await openBazaar({}, home);
   bazaars.push(bazaar);
   await bazaar.order(orders);
   return bazaar;
@@ -87,7 +87,7 @@ describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
   });
 
   it('P8 is gone: 503, payment unused, no upstream call; restarted, it buys', async () => {
-    const bazaar = await open();
+    const bazaar = await open({}, 'own process');
     await bazaar.crash();
     await expectUnused(bazaar, '503 facilitator_unavailable');
     await bazaar.restart();

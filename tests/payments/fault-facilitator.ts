@@ -40,47 +40,87 @@ export interface Bazaar {
   calls(): Promise<FacilitatorCall[]>;
   /** Asks the facilitator once more for exactly what the gateway asked it. */
   settleAgain(): Promise<unknown>;
-  /** Ends the facilitator as a crash does. */
+  /** Ends a facilitator that has its own process. */
   crash(): Promise<void>;
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
+const post = async (url: string, body: unknown): Promise<unknown> =>
+  (await fetch(url, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })).json();
+
 /** What the test itself asks the facilitator. */
 function deskOf(where: string): Pick<Bazaar, 'order' | 'calls' | 'settleAgain'> {
-  const ask = async (path: string, init: RequestInit = {}) => (await fetch(where + path, init)).json();
-  const calls = () => ask('/calls') as Promise<FacilitatorCall[]>;
+  const calls = async () => (await fetch(`${where}/calls`)).json() as Promise<FacilitatorCall[]>;
   let asked: string | undefined;
   return {
     calls,
-    order: async (orders) => void (await ask('/control', { method: 'POST', body: JSON.stringify(orders) })),
+    order: async (orders) => void (await post(`${where}/control`, orders)),
     async settleAgain() {
       asked ??= (await calls()).find((call) => call.url === '/settle')?.text;
       if (asked === undefined) throw new Error('nothing was settled');
-      return ask('/settle', { method: 'POST', body: asked });
+      return post(`${where}/settle`, asked);
     },
   };
 }
 
-/** Facilitators that nobody uses any more; they end with this process. */
-const idle: GatewayProcess[] = [];
+/** A facilitator that knows nothing of those before it. */
+interface Facilitator extends Pick<Bazaar, 'crash' | 'restart'> {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const startHost = (): Promise<GatewayProcess> => startProcess(SCRIPT, [], {});
+const beginAt = async (host: GatewayProcess, settings: object): Promise<string> =>
+  ((await post(host.url, settings)) as { url: string }).url;
+
+/** The process of all facilitators that do not crash; it ends with this one. */
+let shared: Promise<GatewayProcess> | undefined;
+
+async function openShared(settings: object): Promise<Facilitator> {
+  shared ??= startHost();
+  const url = await beginAt(await shared, settings);
+  const refuse = () => Promise.reject(new Error('a facilitator that crashes needs its own process'));
+  return { url, crash: refuse, restart: refuse, close: async () => void (await post(`${url}/end`, {})) };
+}
+
+async function openAlone(settings: object): Promise<Facilitator> {
+  let host = await startHost();
+  const url = await beginAt(host, settings);
+  const crash = async () => void (await host.end('SIGKILL'));
+  return {
+    url,
+    crash,
+    close: crash,
+    async restart() {
+      await crash();
+      host = await startHost();
+      await beginAt(host, { ...settings, port: Number(new URL(url).port) });
+    },
+  };
+}
+
+/** Where a facilitator runs: beside others, or, if it shall crash, in a process of its own. */
+export type Home = 'shared process' | 'own process';
 
 /** Starts one; the gateway reads the chain unless told not to. */
-export async function openBazaar(variables: Record<string, string> = {}): Promise<Bazaar> {
+export async function openBazaar(
+  variables: Record<string, string> = {},
+  home: Home = 'shared process',
+): Promise<Bazaar> {
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const chain = solana.mainnet;
   const { FEE_PAYER_KEYPAIR } = solana.variables;
   const settings = { feePayerKeypair: FEE_PAYER_KEYPAIR, rpcUrl: chain.url, network: NETWORKS.mainnet };
-  let facilitator: GatewayProcess = idle.pop() ?? (await startProcess(SCRIPT, [], {}));
-  const { url: where } = facilitator;
-  const begin = () => fetch(`${where}/begin`, { method: 'POST', body: JSON.stringify(settings) });
-  await begin();
+  const { close, crash, restart, url: where } = await (home === 'own process' ? openAlone : openShared)(settings);
   const remote = { FACILITATOR_URL: where, FACILITATOR_AUTHORIZATION: 'Bearer facilitator', FEE_PAYER_KEYPAIR: '' };
   const gateway = await startSellingGateway({ ...ROOMY, ...remote, ...variables }, { solana: solana });
   const buyer = await newBuyer(chain);
   const url = gateway.url + newPath();
   return {
     ...deskOf(where),
+    crash,
+    restart,
     gateway,
     solana: solana,
     chain,
@@ -88,15 +128,9 @@ export async function openBazaar(variables: Record<string, string> = {}): Promis
     url,
     payment: await buyer.pay(url),
     facilitatorUrl: where,
-    crash: async () => void (await facilitator.end('SIGKILL')),
-    async restart() {
-      await facilitator.end('SIGKILL');
-      facilitator = await startProcess(SCRIPT, [], { PORT: new URL(where).port });
-      await begin();
-    },
     async stop() {
       await gateway.stop();
-      if (facilitator.child.exitCode === null && facilitator.child.signalCode === null) idle.push(facilitator);
+      await close();
       await solana.close();
     },
   };

@@ -1,6 +1,7 @@
-// A facilitator in a process of its own. It really settles, with x402's own packages, and then answers as it is told:
-// POST /begin {feePayerKeypair, rpcUrl, network} makes it a new one, POST /control {verify, settle, storeDown} sets what it
-// does, GET /calls lists what it was asked. It ends with whoever started it.
+// Facilitators in a process of their own. POST /begin {feePayerKeypair, rpcUrl, network, port} opens one and tells its URL.
+// Each really settles, with x402's own packages, and then answers as it is told: POST /control {verify, settle, storeDown} sets
+// what it does, GET /calls lists what it was asked, POST /end closes it. All of them end with whoever started the process.
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
@@ -8,7 +9,6 @@ import { SettlementCache, toFacilitatorSvmSigner } from '@x402/svm';
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator';
 import bs58 from 'bs58';
 
-const { PORT = '0' } = process.env;
 const CONFIRM_MS = 400;
 
 // Its own words are for nobody.
@@ -16,12 +16,12 @@ console.error = () => {};
 console.warn = () => {};
 process.stdin.on('end', () => process.exit()).resume();
 
-async function begin({ feePayerKeypair, rpcUrl, network }) {
-  const life = { calls: [], orders: {} };
+async function newFacilitator({ feePayerKeypair, rpcUrl, network }) {
+  const facilitator = { calls: [], orders: {} };
   const kept = new Map();
   /** The store of what was sent and not confirmed is down for the operations that it is ordered to be down for. */
   async function inStore(operation, task) {
-    if (life.orders.storeDown?.includes(operation)) throw new Error('the store is down');
+    if (facilitator.orders.storeDown?.includes(operation)) throw new Error('the store is down');
     return task();
   }
   const pendingSettlementStore = {
@@ -39,16 +39,14 @@ async function begin({ feePayerKeypair, rpcUrl, network }) {
         pause(CONFIRM_MS).then(() => Promise.reject(new Error('confirmation timed out'))),
       ]),
   };
-  life.scheme = new ExactSvmScheme(impatient, new SettlementCache(), { pendingSettlementStore });
-  life.supported = {
+  facilitator.scheme = new ExactSvmScheme(impatient, new SettlementCache(), { pendingSettlementStore });
+  facilitator.supported = {
     kinds: [{ x402Version: 2, scheme: 'exact', network, extra: { feePayer: signer.address } }],
     extensions: [],
     signers: { 'solana:*': [signer.address] },
   };
-  return life;
+  return facilitator;
 }
-
-let present;
 
 async function bodyOf(request) {
   const chunks = [];
@@ -68,14 +66,13 @@ async function work(response, { does = true, hang, status = 200, answer, delayMs
       .end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? truth));
 }
 
-async function serve(request, response) {
+async function serve(facilitator, request, response) {
   const text = await bodyOf(request);
   const { url, method, headers } = request;
-  if (url === '/begin') present = await begin(JSON.parse(text));
-  const { calls, orders, scheme, supported } = present;
-  if (url === '/control') present.orders = JSON.parse(text);
+  const { calls, orders, scheme, supported } = facilitator;
+  if (url === '/control') facilitator.orders = JSON.parse(text);
   if (url === '/calls') return void response.end(JSON.stringify(calls));
-  if (url === '/begin' || url === '/control') return void response.end('{}');
+  if (url === '/control') return void response.end('{}');
   calls.push({ method, url, idempotencyKey: headers['idempotency-key'], authorization: headers.authorization, text });
   if (url === '/supported') return void response.end(JSON.stringify(supported));
   const { paymentPayload, paymentRequirements } = JSON.parse(text);
@@ -83,9 +80,27 @@ async function serve(request, response) {
   else await work(response, orders.settle, () => scheme.settle(paymentPayload, paymentRequirements));
 }
 
-const server = createServer((request, response) => {
-  serve(request, response).catch(() => response.socket?.destroy());
+/** Listens, and drops the connection of what cannot be served. */
+async function listen(port, answer) {
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.socket?.destroy());
+  }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, url: `http://127.0.0.1:${server.address().port}` };
+}
+
+/** Opens a facilitator, and tells its URL. */
+async function begin({ port = 0, ...settings }) {
+  const facilitator = await newFacilitator(settings);
+  const { server, url } = await listen(port, async (request, response) => {
+    if (request.url !== '/end') return serve(facilitator, request, response);
+    response.writeHead(200, { connection: 'close' }).end('{}');
+    response.once('close', () => server.close().closeAllConnections());
+  });
+  return url;
+}
+
+const { url } = await listen(0, async (request, response) => {
+  response.end(JSON.stringify({ url: await begin(JSON.parse(await bodyOf(request))) }));
 });
-server.listen(Number(PORT), '127.0.0.1', () => {
-  process.stdout.write(`listening http://127.0.0.1:${server.address().port}\n`);
-});
+process.stdout.write(`listening ${url}\n`);
