@@ -12,6 +12,9 @@ export interface AttackPlan {
   /** An account that the provider never answers about, and the pace at which it is asked for. */
   readonly hangs: string;
   readonly hangMs: number;
+  /** How many connections say nothing, and how many pipelines are not read. */
+  readonly silent: number;
+  readonly pipelines: number;
 }
 
 /** How often each attack was answered how. */

@@ -1,16 +1,16 @@
-import type { Tally } from './attack-process.ts';
+import type { AttackPlan, Tally } from './attack-process.ts';
 import type { Served } from './honest.ts';
 
-const ATTACKS: Readonly<Record<string, string>> = {
+const attacksOf = ({ silent, pipelines }: AttackPlan): Readonly<Record<string, string>> => ({
   V1: '60 KB of bad base58, twice a second, from a wallet without money',
   V2: 'headers of 15,500 blanks, two a second',
   V6: 'bogus payments, 12 a second from 30 wallets',
   V9: 'requests that hang at the provider, five at once from two wallets',
   V13: 'replays of used sign-ins, 40 beside four honest ones',
-  V14: 'silent connections, up to 2,000',
+  V14: `silent connections, up to ${silent}`,
   V18: 'refused bodies of 60 KB of unknown keys, two a second',
-  V20: 'pipelines of 15,000 requests whose answers are not read, 30 at a time',
-};
+  V20: `pipelines of 15,000 requests whose answers are not read, ${pipelines} at a time`,
+});
 
 /** The time within which so many of all were answered. */
 export function quantile(all: readonly Served[], share: number): number {
@@ -25,8 +25,8 @@ export function outcomesOf(all: readonly Served[]): string {
   return [...counts].map(([outcome, times]) => `${times} x ${outcome}`).join(', ');
 }
 
-function attackRows(tally: Tally): string[] {
-  return Object.entries(ATTACKS).map(([id, words]) => {
+function attackRows(plan: AttackPlan, tally: Tally): string[] {
+  return Object.entries(attacksOf(plan)).map(([id, words]) => {
     const answers = Object.entries(tally[id] ?? {});
     const sent = answers.reduce((sum, [, times]) => sum + times, 0);
     return `| ${id} | ${words} | ${sent} | ${answers.map(([answer, times]) => `${times} x ${answer}`).join(', ')} |`;
@@ -41,12 +41,16 @@ function honestRow(name: string, all: readonly Served[]): string {
 }
 
 /** What a run has shown, as two tables in Markdown. */
-export function report(tally: Tally, honest: readonly (readonly [name: string, all: readonly Served[]])[]): string {
+export function report(
+  plan: AttackPlan,
+  tally: Tally,
+  honest: readonly (readonly [name: string, all: readonly Served[]])[],
+): string {
   return [
     '',
     '| | attack | sent | answered |',
     '|---|---|---|---|',
-    ...attackRows(tally),
+    ...attackRows(plan, tally),
     '',
     '| honest requests | answered | p50 | p99 | longest |',
     '|---|---|---|---|---|',

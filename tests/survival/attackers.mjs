@@ -15,14 +15,12 @@ const BLANKS = ' '.repeat(15_500);
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** What a sign-in or a payment is good for is five minutes at most; a new one is made long before. */
 const RENEW_MS = 60_000;
-const SILENT = 2_000;
-const PIPELINES = 30;
 const PIPELINE = Buffer.from('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(15_000));
 const REPLAYS = 10;
 
 const tally = {};
 let plan;
-let isOver = false;
+const over = new AbortController();
 
 function count(attack, outcome) {
   tally[attack] ??= {};
@@ -96,12 +94,12 @@ const inTurn = (list) => {
 /** Sends what each call makes, or calls what it gives, at this pace, whatever becomes of the requests before. */
 async function every(periodMs, act) {
   const under = new Set();
-  for (let turn = 1, since = performance.now(); !isOver; turn++) {
+  for (let turn = 1, since = performance.now(); !over.signal.aborted; turn++) {
     const acting = Promise.resolve(act())
       .catch((error) => process.stderr.write(`${error.stack}\n`))
       .finally(() => under.delete(acting));
     under.add(acting);
-    await pause(Math.max(0, since + turn * periodMs - performance.now()));
+    await pause(Math.max(0, since + turn * periodMs - performance.now()), undefined, over).catch(() => undefined);
   }
   await Promise.all(under);
 }
@@ -173,13 +171,13 @@ async function silent() {
     socket.once('close', () => sockets.delete(socket));
     socket.resume();
   }
-  while (sockets.size < SILENT && !isOver) {
+  while (sockets.size < plan.silent && !over.signal.aborted) {
     for (let each = 0; each < 50; each++) add();
     await pause(50);
-    if (Object.values(tally.V14 ?? {}).reduce((sum, times) => sum + times, 0) >= SILENT) break;
+    if (Object.values(tally.V14 ?? {}).reduce((sum, times) => sum + times, 0) >= plan.silent) break;
   }
   await every(1_000, () => {
-    for (let each = Math.min(50, SILENT - sockets.size); each > 0; each--) add();
+    for (let each = Math.min(50, plan.silent - sockets.size); each > 0; each--) add();
   });
   for (const socket of sockets) socket.destroy();
 }
@@ -194,9 +192,9 @@ async function pipelined() {
     // A socket that nobody reads learns of its end when it writes.
     socket.once('close', () => sockets.delete(socket));
   }
-  for (let each = 0; each < PIPELINES; each++) add();
+  for (let each = 0; each < plan.pipelines; each++) add();
   await every(1_000, () => {
-    if (sockets.size < PIPELINES) add();
+    if (sockets.size < plan.pipelines) add();
     for (const socket of sockets) if (socket.writableNeedDrain === false) socket.write('\r\n');
   });
   for (const socket of sockets) socket.destroy();
@@ -224,7 +222,7 @@ async function attack() {
 
 process.on('message', (message) => {
   if (message.used) replay(message.used);
-  else if (message.isOver) isOver = true;
+  else if (message.isOver) over.abort();
   else {
     plan = message;
     void attack();
