@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
 import type { SellingGateway } from '../kit/selling-gateway.ts';
-import { FAREMETER_VERSION, OTHER_CLIENTS, OTHER_VERSIONS } from '../official-client/other-clients.ts';
+import { FAREMETER_VERSION, isLookedAt, OTHER_CLIENTS, OTHER_VERSIONS } from '../official-client/other-clients.ts';
 import { startCreditGateway } from './gateway.ts';
 import { expectStory, type Setup, type Told, tell } from './stock-clients.ts';
 
@@ -50,7 +50,7 @@ describe('the official client 2.27', () => {
   judge('2.27.0', OFFICIAL, '.', () => `tests/credit/${PROGRAM}`);
 });
 
-const VERSIONS = ['2.11', '2.22'] as const;
+const VERSIONS = (['2.11', '2.22'] as const).filter(isLookedAt);
 
 await suiteOfPackages('credit with other clients', OTHER_CLIENTS, (folder) => {
   const scriptIn = (name: string) => () => {
@@ -62,7 +62,7 @@ await suiteOfPackages('credit with other clients', OTHER_CLIENTS, (folder) => {
     judge(OTHER_VERSIONS[version].fetch, OFFICIAL, join(folder, version), scriptIn(version));
   });
 
-  describe('@faremeter/fetch', () => {
+  describe.runIf(isFull)('@faremeter/fetch', () => {
     judge(FAREMETER_VERSION, FAREMETER, join(folder, 'faremeter'), scriptIn('faremeter'));
   });
 });

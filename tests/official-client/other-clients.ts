@@ -1,4 +1,5 @@
 import { locked, type Manifests } from '../kit/packages.ts';
+import { isFull } from '../kit/rounds.ts';
 
 /** A version of x402's own client: of each of its packages. */
 export interface Versions {
@@ -40,9 +41,30 @@ const faremeter = {
   },
 };
 
-/** All of them, as suites of packages install them. */
+/** Whether a run looks at a version: a short one only at the oldest version that buys. */
+export const isLookedAt = (name: string): boolean => isFull || name === '2.11';
+
+const VERSIONS = Object.entries(OTHER_VERSIONS).filter(([name]) => isLookedAt(name));
+
+/** What that version needs, and what the lock has in a version that it accepts: a short run installs none of it anew. */
+const NEEDED = [
+  '@noble/curves',
+  '@scure/base',
+  '@solana-program/compute-budget',
+  '@solana-program/token',
+  '@solana-program/token-2022',
+  'ajv',
+  'jose',
+  'tweetnacl',
+  'zod',
+];
+
+/** The clients that a run looks at, as suites of packages install them. */
 export const OTHER_CLIENTS: Manifests = {
-  '.': { workspaces: [...Object.keys(OTHER_VERSIONS), 'faremeter'], overrides: { viem: locked('viem') } },
-  ...Object.fromEntries(Object.entries(OTHER_VERSIONS).map(([name, versions]) => [name, officialOf(versions)])),
-  faremeter,
+  '.': {
+    workspaces: [...VERSIONS.map(([name]) => name), ...(isFull ? ['faremeter'] : [])],
+    overrides: Object.fromEntries(['viem', ...(isFull ? [] : NEEDED)].map((name) => [name, locked(name)])),
+  },
+  ...Object.fromEntries(VERSIONS.map(([name, versions]) => [name, officialOf(versions)])),
+  ...(isFull && { faremeter }),
 };
