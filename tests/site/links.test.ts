@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error What makes the site are scripts.
 import { repositoryOf, resolveLink } from '../../site/links.mjs';
 // @ts-expect-error What makes the site are scripts.
@@ -6,6 +6,7 @@ import { navigationOf } from '../../site/navigation.mjs';
 // @ts-expect-error What makes the site are scripts.
 import { partWith } from '../../site/pictures.mjs';
 import { linkFaults, type SeenPage } from './link-check.ts';
+import { markdownPages } from './markdown-pages.ts';
 
 const REPOSITORY = 'https://code.example/gateway';
 const SITE = {
@@ -97,5 +98,24 @@ describe('the check of links finds', () => {
     const links = ['http://127.0.0.1/a.html#x', 'http://127.0.0.1/a.png', 'https://x402.org/'];
     const seen = page('a.html', { ids: ['x'], links, loaded: ['http://127.0.0.1/a.png'] });
     expect(linkFaults([seen], ['http://127.0.0.1/a.png'])).toEqual([]);
+  });
+});
+
+describe('the documents', () => {
+  let pages: SeenPage[];
+  beforeAll(() => {
+    pages = markdownPages();
+  });
+
+  it('have no link or anchor that leads nowhere', () => {
+    expect(pages.length).toBeGreaterThan(40);
+    expect(linkFaults(pages, [])).toEqual([]);
+    expect(pages.flatMap(({ links }) => links).filter((link) => link.includes('#')).length).toBeGreaterThan(5);
+  });
+
+  it('each begin with a title', () => {
+    expect(pages.filter(({ ids: [title] }) => !title).map(({ url }) => url)).toEqual([
+      'http://site.example/decisions/index.html',
+    ]);
   });
 });

@@ -124,7 +124,7 @@ function lookAt(executablePath: string, dist: string): void {
   });
 }
 
-await suiteWithInstallation('the site of the documentation', prepare, (folder) => {
+function lookAtSite(folder: string): void {
   const dist = join(folder, 'site/dist');
   const page = (name: string): string => readFileSync(join(dist, name), 'utf8');
   suiteWith('chromium', 'in a browser', (executablePath) => lookAt(executablePath, dist));
@@ -164,4 +164,6 @@ await suiteWithInstallation('the site of the documentation', prepare, (folder) =
       expect(outcome.stderr).toContain('docs/cli.md links to gone.md, and there is no docs/gone.md');
     });
   });
-});
+}
+
+await suiteWithInstallation('the site of the documentation', prepare, lookAtSite, { isOfReleases: true });
