@@ -4,6 +4,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListFault, MAX_LINES, readList } from '../../packages/gateway/src/blocked/list.ts';
+import { samples } from '../kit/rounds.ts';
 
 const newWallet = (): string => bs58.encode(newKeypair().subarray(32));
 
@@ -75,7 +76,7 @@ describe('a list', () => {
             expect(ours.hasAddress(address)).toBe(theirs.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'));
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: samples(2_000) },
     );
   });
 });

@@ -6,3 +6,6 @@ export const rounds = (full: number): number => (isFull ? full : Math.min(2, ful
 
 /** How often a case runs on each store that repeats it: `full` times with ROUNDS=full, else once, so twice on two stores. */
 export const roundsOnEach = (full: number): number => (isFull ? full : 1);
+
+/** How many texts or values a property is tried with: `full` with ROUNDS=full, else a tenth, from another seed each time. */
+export const samples = (full: number): number => (isFull ? full : Math.ceil(full / 10));

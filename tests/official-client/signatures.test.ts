@@ -14,6 +14,7 @@ import {
 } from '@x402/extensions/sign-in-with-x';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { samples } from '../kit/rounds.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { askWith, challengeOf, costsNothing, HEALTH, refusedWith, SEARCH, statusOf } from '../signin/craft.ts';
 import { openSignIn } from '../signin/gateway.ts';
@@ -119,6 +120,6 @@ it('a message text differs from the one of the reference', () => {
       const complete = { ...info, type: 'ed25519' } as CompleteSIWxInfo;
       expect(siwxMessageText({ ...info, address } as SiwxMessage)).toBe(createSIWxMessage(complete, address));
     }),
-    { numRuns: 5000 },
+    { numRuns: samples(5_000) },
   );
 });

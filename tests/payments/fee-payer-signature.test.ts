@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { isFeePayerSignature } from '../../packages/gateway/src/payments/facilitator/fee-payer-signature.ts';
+import { samples } from '../kit/rounds.ts';
 import { addressOf } from './forge-market.ts';
 import { signatureOver } from './forge-wire.ts';
 
@@ -72,6 +73,6 @@ describe.each(primitives)('a signature that a facilitator reports, by %s', (_, c
       expect(counts(signature)).toBe(false);
     };
     const bytes = fc.uint8Array({ minLength: 64, maxLength: 64 }).map((it) => bs58.encode(it));
-    fc.assert(fc.property(fc.oneof(fc.anything(), fc.string(), bytes), check), { numRuns: 300 });
+    fc.assert(fc.property(fc.oneof(fc.anything(), fc.string(), bytes), check), { numRuns: samples(300) });
   });
 });

@@ -9,6 +9,7 @@ import {
   NEW_PAYER,
   type PaymentState,
 } from '../../packages/gateway/src/payments/state.ts';
+import { samples } from '../kit/rounds.ts';
 import { newPayment, REFUSED, SETTLED } from './forge-records.ts';
 
 const NOW = 1_000_000_000;
@@ -177,7 +178,7 @@ describe('any events in any order', () => {
           state = after;
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: samples(2_000) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memberText } from '../../packages/gateway/src/upstreams/member-text.ts';
 import { anyText } from '../kit/any-text.ts';
+import { samples } from '../kit/rounds.ts';
 
 const keys = fc.oneof(
   fc.constantFrom(
@@ -54,7 +55,7 @@ describe('the text of a member', () => {
         expect(JSON.parse(memberText(json, name) ?? '')).toEqual(whole[name]);
       }
     };
-    fc.assert(fc.property(text, check), { numRuns: 1_000 });
+    fc.assert(fc.property(text, check), { numRuns: samples(1_000) });
   });
 
   it('is nothing for a name that is not there, also where it stands deeper down or in a text', () => {
@@ -62,7 +63,7 @@ describe('the text of a member', () => {
       fc.pre(!Object.hasOwn(parsed(json), name));
       expect(memberText(json, name)).toBeUndefined();
     };
-    fc.assert(fc.property(text, keys, check), { numRuns: 1_000 });
+    fc.assert(fc.property(text, keys, check), { numRuns: samples(1_000) });
     expect(memberText('{"a":{"result":1},"b":["result",{"result":2}],"c":"\\"result\\":3"}', 'result')).toBeUndefined();
   });
 
@@ -72,7 +73,7 @@ describe('the text of a member', () => {
       const json = `{"jsonrpc":"2.0",${before}"result"${after}:${before}${inner}${after},"id":1}`;
       expect(memberText(json, 'result')).toBe(inner);
     };
-    fc.assert(fc.property(values, space, space, fc.constantFrom(undefined, '  '), check), { numRuns: 1_000 });
+    fc.assert(fc.property(values, space, space, fc.constantFrom(undefined, '  '), check), { numRuns: samples(1_000) });
   });
 
   const digits = fc.stringMatching(/^-?(?:0|[1-9]\d{0,39})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,4})?$/);
@@ -83,7 +84,7 @@ describe('the text of a member', () => {
       expect(memberText(`{"result":{"lamports":${number}}}`, 'result')).toBe(`{"lamports":${number}}`);
       expect(memberText(`{"result":[ ${number} ],"id":1}`, 'result')).toBe(`[ ${number} ]`);
     };
-    fc.assert(fc.property(digits, check), { numRuns: 1_000 });
+    fc.assert(fc.property(digits, check), { numRuns: samples(1_000) });
     expect(memberText('{"result":18446744073709551615}', 'result')).toBe('18446744073709551615');
   });
 

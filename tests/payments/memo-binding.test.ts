@@ -5,6 +5,7 @@ import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.
 import { Memos } from '../../packages/gateway/src/payments/read/memo.ts';
 import type { Offer } from '../../packages/gateway/src/payments/requirement.ts';
 import { anyText } from '../kit/any-text.ts';
+import { samples } from '../kit/rounds.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.999Z');
 const SECONDS = Math.floor(NOW / 1000);
@@ -98,7 +99,7 @@ describe('what is no memo of ours', () => {
     const check = (text: string) => {
       expect(memos.read(text, TERMS, HASH)).toBeUndefined();
     };
-    fc.assert(fc.property(fc.oneof(invented, fc.string(), anyText()), check), { numRuns: 500 });
+    fc.assert(fc.property(fc.oneof(invented, fc.string(), anyText()), check), { numRuns: samples(500) });
   });
 });
 

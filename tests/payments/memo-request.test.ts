@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../../packages/gateway/src/call.ts';
 import { paymentKeyOf, requestHashOf } from '../../packages/gateway/src/payments/read/request-hash.ts';
+import { samples } from '../kit/rounds.ts';
 
 const paid = routes.filter(({ access }) => access === 'exact');
 const [rpc, wallet] = [
@@ -51,7 +52,7 @@ describe('the hash of a request', () => {
       expect(get(one) === get(other)).toBe(same);
     };
     const values = fc.dictionary(fc.constantFrom('wallet', 'mint', 'a', 'b'), fc.string({ maxLength: 3 }));
-    fc.assert(fc.property(values, values, check), { numRuns: 300 });
+    fc.assert(fc.property(values, values, check), { numRuns: samples(300) });
   });
 
   it('takes path parameters in any order', () => {
@@ -81,7 +82,7 @@ describe('the hash of a request', () => {
       const same = [...one].sort().join('&') === [...other].sort().join('&');
       expect(get({}, one.join('&')) === get({}, other.join('&'))).toBe(same);
     };
-    fc.assert(fc.property(pairs, pairs, check), { numRuns: 300 });
+    fc.assert(fc.property(pairs, pairs, check), { numRuns: samples(300) });
   });
 
   it('does not tell an empty query from none, or the path as it was spelled', () => {

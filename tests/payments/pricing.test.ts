@@ -1,6 +1,7 @@
 import { dollars, priceMicros, RATES, type Route, routes } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { samples } from '../kit/rounds.ts';
 
 const paid = routes.filter(({ access }) => access === 'exact');
 const free = { rates: RATES, surchargeMicros: 0 };
@@ -66,7 +67,9 @@ describe('prices', () => {
       expect(BigInt(price)).toBe(exact + BigInt(surchargeMicros));
     };
     const rate = fc.integer({ min: 0, max: 100_000_000 });
-    fc.assert(fc.property(fc.integer({ min: 1, max: 1_000_000 }), rate, fc.nat(1_000_000), check), { numRuns: 1_000 });
+    fc.assert(fc.property(fc.integer({ min: 1, max: 1_000_000 }), rate, fc.nat(1_000_000), check), {
+      numRuns: samples(1_000),
+    });
   });
 
   it('are the surcharge alone where a provider has no rate', () => {
@@ -103,7 +106,7 @@ describe('dollars', () => {
       const [whole = '', decimals = ''] = text.split('.');
       expect(BigInt(whole + decimals.padEnd(6, '0'))).toBe(BigInt(amount));
     };
-    fc.assert(fc.property(micros, check), { numRuns: 2_000 });
+    fc.assert(fc.property(micros, check), { numRuns: samples(2_000) });
   });
 
   it('tell different amounts apart', () => {

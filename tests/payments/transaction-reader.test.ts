@@ -4,6 +4,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_TRANSACTION_BYTES, readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
+import { samples } from '../kit/rounds.ts';
 import { type Draft, draftOf, messageOf, wireOf } from './forge-wire.ts';
 
 interface Vector {
@@ -170,11 +171,11 @@ describe('what does not hang together', () => {
     const pure = (noise: Uint8Array) => {
       expect(() => readTransaction(noise)).not.toThrow();
     };
-    fc.assert(fc.property(bytes, pure), { numRuns: 400 });
+    fc.assert(fc.property(bytes, pure), { numRuns: samples(400) });
     const begin = ([length, noise]: [number, Uint8Array]) => {
       expect(() => readTransaction(Buffer.concat([wire.subarray(0, length), noise]))).not.toThrow();
     };
-    fc.assert(fc.property(begun, begin), { numRuns: 400 });
+    fc.assert(fc.property(begun, begin), { numRuns: samples(400) });
   });
 
   it('never reads two wires to the same message and signatures', () => {
@@ -185,6 +186,6 @@ describe('what does not hang together', () => {
       const read = readTransaction(other);
       if (read) expect(wireOf(read.signatures, read.message).equals(other)).toBe(true);
     };
-    fc.assert(fc.property(flip, check), { numRuns: 400 });
+    fc.assert(fc.property(flip, check), { numRuns: samples(400) });
   });
 });

@@ -15,6 +15,7 @@ import {
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
+import { samples } from '../kit/rounds.ts';
 
 const SYSTEM = '11111111111111111111111111111111' as Address;
 const FUNDS = 10_000_000_000n;
@@ -127,7 +128,7 @@ describe('a transaction on the wire', () => {
           if (outcome.status === 'rejected') expect([-32602, -32003, -32002]).toContain(outcome.reason.code);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: samples(300) },
     );
     expect(chain.lamports(payer.address)).toBe(FUNDS);
   });

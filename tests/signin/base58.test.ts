@@ -3,6 +3,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decodeBase58 } from '../../packages/gateway/src/gates/base58.ts';
+import { samples } from '../kit/rounds.ts';
 
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
@@ -30,6 +31,6 @@ it.each([32, 64])('every other text is read as the library reads it, or is not %
     fc.property(anything, (text) => {
       expect(decodeBase58(text, length)).toEqual(expected(text, length));
     }),
-    { numRuns: 2_000 },
+    { numRuns: samples(2_000) },
   );
 });

@@ -4,6 +4,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Crypto, equalSecrets, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { samples } from '../kit/rounds.ts';
 import { forge, malleated, verifyLeniently } from './forgery.ts';
 import { type Ed25519Case, smallOrderPoints, speccheckCases, wycheproofCases } from './vectors.ts';
 
@@ -88,7 +89,7 @@ describe('nodes with and without libsodium', () => {
       fc.property(key, bytes, (secret, message) => {
         expect(Buffer.from(nodeCrypto.mac(secret, message))).toEqual(Buffer.from(sodium?.mac(secret, message) ?? []));
       }),
-      { numRuns: 1000 },
+      { numRuns: samples(1_000) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Crypto, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
+import { samples } from '../kit/rounds.ts';
 
 const SECRET = 'a secret of at least 32 characters, one';
 const OTHER_SECRET = 'a secret of at least 32 characters, two';
@@ -39,7 +40,7 @@ describe('nonces', () => {
         const nonce = onNode.issue(ORIGIN, EPOCH, seconds * 1000);
         expect(onNode.read(nonce, ORIGIN, EPOCH, (seconds + later) * 1000)?.issuedAtSeconds).toBe(seconds);
       }),
-      { numRuns: 1000 },
+      { numRuns: samples(1_000) },
     );
   });
 });

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { readSignIn } from '../../packages/gateway/src/gates/siwx/header.ts';
+import { samples } from '../kit/rounds.ts';
 
 interface Vector {
   readonly message: string;
@@ -48,7 +49,7 @@ it('a message text differs from the one that wallets derive from the same fields
       const chainId = message.chainId.slice('solana:'.length);
       expect(siwxMessageText(message)).toBe(createSignInMessageText({ ...message, chainId }));
     }),
-    { numRuns: 5000 },
+    { numRuns: samples(5_000) },
   );
 });
 
