@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium } from '../kit/chromium.ts';
+import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
@@ -42,7 +42,7 @@ suiteWith('chromium', 'C6 a page in a real browser, from another origin', (execu
     await page.waitForFunction('globalThis.ask !== undefined');
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     server?.close();
     await gateway?.stop();
   });

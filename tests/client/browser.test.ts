@@ -6,7 +6,7 @@ import { payWith } from '@asset-gateway/client/pay';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
-import { launchChromium } from '../kit/chromium.ts';
+import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 // Sets up this process so that x402's RPC client can be used beside the gateway.
@@ -65,7 +65,7 @@ suiteWith('chromium', 'a page of another origin, in a real browser', (executable
     await page.waitForFunction('globalThis.wallet !== undefined');
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     server?.close();
     await gateway?.stop();
     await selling?.stop();

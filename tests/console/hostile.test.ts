@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { launchChromium } from '../kit/chromium.ts';
+import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { axeFaults, LOOKS, visit } from './console.ts';
@@ -47,7 +47,7 @@ suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
   });
   afterEach(() => gateway.upstream.faults.reset());
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await gateway?.stop();
   });
 

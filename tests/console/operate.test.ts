@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { launchChromium } from '../kit/chromium.ts';
+import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
@@ -64,7 +64,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
     browser = await launchChromium(executablePath);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await gateway?.stop();
   });
 
@@ -266,7 +266,7 @@ suiteWith('chromium', "the operator's page of a gateway without a token", (execu
   beforeAll(async () => {
     browser = await launchChromium(executablePath);
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closePages(browser));
 
   const start = (port: string) => startTestGateway({ METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });
   const portOf = ({ gateway }: TestGateway): string => new URL(gateway.metricsUrl ?? '').port;

@@ -1,7 +1,7 @@
 import { routes as table } from '@asset-gateway/protocol';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium } from '../kit/chromium.ts';
+import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { faultsInAllLooks, PATIENT, type Visit, visit } from './console.ts';
@@ -30,7 +30,7 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
     page = seen.page;
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await gateway?.stop();
   });
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
-import { launchChromium } from '../kit/chromium.ts';
+import { closePages, launchChromium } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -32,7 +32,7 @@ suiteWith(
     });
     beforeEach(() => gateway.upstream.faults.reset());
     afterAll(async () => {
-      await browser?.close();
+      await closePages(browser);
       await gateway?.stop();
       rmSync(dataDir, { recursive: true, force: true });
     });

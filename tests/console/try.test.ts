@@ -5,7 +5,7 @@ import { createTools } from '@asset-gateway/client/tools';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dollars, roughDollars, utcMinute } from '../../packages/console/src/parts/format.ts';
-import { launchChromium } from '../kit/chromium.ts';
+import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { runCode } from '../kit/run-code.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -42,7 +42,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     browser = await launchChromium(executablePath);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await gateway?.stop();
   });
 

@@ -9,6 +9,15 @@ const SWITCHES = [
   '--disable-background-networking',
 ];
 
-/** Starts the system's browser. */
-export const launchChromium = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, args: SWITCHES });
+let running: Browser | undefined;
+
+/** The system's browser. All suites of a process have the same one, which ends with the process: starting it takes a second. */
+export async function launchChromium(executablePath: string): Promise<Browser> {
+  if (!running?.isConnected()) running = await chromium.launch({ executablePath, args: SWITCHES });
+  return running;
+}
+
+/** Closes what a suite has opened in the browser. */
+export async function closePages(browser: Browser | undefined): Promise<void> {
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+}

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults, LOOKS, visit } from '../console/console.ts';
-import { launchChromium } from '../kit/chromium.ts';
+import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { suiteWithInstallation } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
@@ -67,7 +67,7 @@ function lookAt(executablePath: string, dist: string): void {
     await phone.close();
   }, 120_000);
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     server?.close();
   });
 
