@@ -1,6 +1,7 @@
 import { HEADERS, NETWORKS, type Route, routes } from '@asset-gateway/protocol';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { expect } from 'vitest';
+import { isFull } from '../kit/rounds.ts';
 import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { type Example, exampleOf } from '../signin/examples.ts';
 import type { Wallet } from './wallets.ts';
@@ -14,6 +15,16 @@ export const ROOMY = {
 
 /** The rows behind the payment gate. */
 export const paidRoutes = routes.filter(({ access }) => access === 'exact');
+
+const laneOf = ({ surface, provider, cluster }: Route): string => [surface, provider, cluster].join();
+
+/** Paid routes for what is the same for all of them: each method and each lane of a provider once, all with ROUNDS=full. */
+export const sampledRoutes = paidRoutes.filter(
+  (row, index) =>
+    isFull ||
+    paidRoutes.findIndex(({ method }) => method === row.method) === index ||
+    paidRoutes.findIndex((other) => laneOf(other) === laneOf(row)) === index,
+);
 
 export function rowOf(id: string): Route {
   const row = paidRoutes.find((each) => each.id === id);

