@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Arrival } from '../../packages/sandbox/src/tokens/arrivals.ts';
-import { noticedSince } from '../kit/event-loop.ts';
+import { noteTime, noticedSince } from '../kit/event-loop.ts';
 import { rounds } from '../kit/rounds.ts';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
@@ -13,6 +13,7 @@ const DEADLINE_MS = 400;
 const HELD_MS = DEADLINE_MS + WINDOW_MS + WINDOW_MS / 12;
 /** On a machine that is busy with something else a call can meet its short deadline, or a disk that stands still. */
 const BUSY = [503, 504];
+noteTime();
 
 describe('the shared budget under', () => {
   let gateway: TestGateway;

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { rounds } from '../kit/rounds.ts';
@@ -8,6 +9,7 @@ import { askSigned } from '../kit/wallet.ts';
 import { mostInAnySpan, sleep } from './history.ts';
 
 const SCRIPT = 'tests/budget/gateway-process.mjs';
+noteTime();
 
 describe('a gateway that is killed and started again', () => {
   let upstream: TokensApi;

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { mostInAnySpan } from '../budget/history.ts';
+import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -18,6 +19,7 @@ const [WALLETS, EVERY_MS] = [20, 100];
 const UNTIL_TRIED_MS = 10_000;
 /** So long after the first answer the calls for the most wanted are out. */
 const SETTLING_MS = 1_000;
+noteTime();
 const IDS = [...new Set([...ASSETS].map(({ id }) => id))].slice(0, ASSET_COUNT);
 const pathOf = (id: string): string => `/v1/x402/tokens/assets/${id}`;
 

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mostInAnySpan, sleep } from '../budget/history.ts';
+import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { rounds } from '../kit/rounds.ts';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -11,6 +12,8 @@ const LIMIT = 6;
 const WINDOW_MS = 700;
 const LIMITED = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT) };
 const TWO_KEYS = { ...LIMITED, TOKENS_API_KEY: BOTH };
+
+noteTime();
 
 const running: TestGateway[] = [];
 afterEach(async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { mostForCertain, sleep } from '../budget/history.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
-import { isFull } from './asking.ts';
+import { isFull } from '../kit/rounds.ts';
 import { type Load, startLoad, type Use } from './cache-load.ts';
 import { type Nodes, openNodes } from './nodes.ts';
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { mostInAnySpan, sleep } from '../budget/history.ts';
 import { freePort } from '../http/ports.ts';
+import { noteTime, ownTime } from '../kit/event-loop.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
-import { rounds } from '../kit/rounds.ts';
+import { isFull, rounds } from '../kit/rounds.ts';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { challengeFor, signedHeader } from '../kit/wallet.ts';
 import { until } from '../payments/fault-buyer.ts';
@@ -11,7 +12,6 @@ import {
   askFreshly,
   askWith,
   codesOf,
-  isFull,
   keepAsking,
   longestWait,
   newPath,
@@ -26,6 +26,8 @@ const [LIMIT, WINDOW_MS, DEADLINE_MS] = [20, 300, 300];
 const NODES_LIMIT_MS = 60_000;
 const FROZEN_MS = isFull ? 30_000 : 1_500;
 const LIMITS = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: String(DEADLINE_MS) };
+
+noteTime();
 
 /** What needs no state is answered as ever. */
 async function expectStateless(gateway: TestGateway): Promise<void> {
@@ -75,7 +77,9 @@ redisSuite('a Redis that', () => {
       await expectStateless(gateway);
       expect(gateway.upstream.arrivals.length).toBe(before);
       await redis.start();
-      const { answer, ms } = await untilAvailable(() => askFreshly(gateway.url));
+      const sinceMs = performance.now();
+      const answer = await untilAvailable(() => askFreshly(gateway.url));
+      const ms = ownTime(sinceMs);
       // A challenge from before the store's data was lost is good for nothing, and a fresh one comes with the refusal.
       expect([200, 402, 429]).toContain(answer.status);
       expect(ms).toBeLessThan(2_000);
@@ -101,7 +105,9 @@ redisSuite('a Redis that', () => {
     expectRefused(await load.stop());
     expect(upstream.arrivals.length).toBe(before);
     redis.thaw();
-    const { answer, ms } = await untilAvailable(() => askWith(path, header));
+    const sinceMs = performance.now();
+    const answer = await untilAvailable(() => askWith(path, header));
+    const ms = ownTime(sinceMs);
     expect(answer.status).toBe(200);
     expect(ms).toBeLessThan(2_000);
     await Promise.all(Array.from({ length: LIMIT * 2 }, () => askFreshly(url)));
@@ -140,8 +146,8 @@ redisSuite('a gateway that starts before its Redis', () => {
     const refused = await fetch(gateway.url + newPath());
     expect([refused.status, (await refused.json()).error]).toEqual([503, 'state_unavailable']);
     const redis = await startRedis({ port: String(port) });
-    const { answer } = await untilAvailable(() => askFreshly(gateway.url));
-    expect(answer.status).toBe(200);
+    const { status } = await untilAvailable(() => askFreshly(gateway.url));
+    expect(status).toBe(200);
     expect(gateway.upstream.arrivals).toHaveLength(1);
     await gateway.stop();
     await redis.stop();

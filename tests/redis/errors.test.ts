@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mostInAnySpan, sleep } from '../budget/history.ts';
+import { noteTime, ownTime } from '../kit/event-loop.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
@@ -18,6 +19,7 @@ import {
 } from './asking.ts';
 
 const [LIMIT, WINDOW_MS] = [20, 400];
+noteTime();
 
 let redis: RedisServer;
 let proxy: TcpProxy;
@@ -59,8 +61,9 @@ redisSuite('a Redis', () => {
     } finally {
       await mendIt();
     }
-    const { ms } = await untilServed(gateway.url);
-    expect(ms).toBeLessThan(2_000);
+    const sinceMs = performance.now();
+    await untilServed(gateway.url);
+    expect(ownTime(sinceMs)).toBeLessThan(2_000);
   }
 
   describe('that answers', () => {
@@ -161,7 +164,7 @@ redisSuite('a Redis', () => {
         expect(met).toBeGreaterThan(0);
         expect([status, gateway.upstream.arrivals.length - before]).toEqual(status === 503 ? [503, 0] : [200, 1]);
         const again = await untilAvailable(() => askWith(url, header));
-        expect(again.answer.code).toBe('invalid_siwx_nonce');
+        expect(again.code).toBe('invalid_siwx_nonce');
         expect(gateway.upstream.arrivals.length - before).toBe(status === 503 ? 0 : 1);
         if (status === 200) return;
       }
@@ -188,8 +191,7 @@ redisSuite('a Redis', () => {
         await sleep(WINDOW_MS);
         const served = answers.filter(({ status }) => status === 200).slice(0, LIMIT);
         const again = served.map(({ url, header }) => untilAvailable(() => askWith(url, header)));
-        const replayed = (await Promise.all(again)).map(({ answer }) => answer);
-        expect(codesOf(replayed).filter((code) => code !== '402 invalid_siwx_nonce')).toEqual([]);
+        expect(codesOf(await Promise.all(again)).filter((code) => code !== '402 invalid_siwx_nonce')).toEqual([]);
       }
     });
 

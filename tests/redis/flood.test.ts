@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mostForCertain, sleep } from '../budget/history.ts';
 import type { GatewayProcess } from '../kit/process.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
-import { rounds } from '../kit/rounds.ts';
+import { isFull, rounds } from '../kit/rounds.ts';
 import {
   ask,
   type Buyer,
@@ -12,7 +12,7 @@ import {
   type Reply,
   ROOMY,
 } from '../payments/fault-buyer.ts';
-import { askWith, isFull, newPath } from './asking.ts';
+import { askWith, newPath } from './asking.ts';
 import { type Nodes, openNodes, signAt } from './nodes.ts';
 
 const [LIMIT, WINDOW_MS, FLOOD_MS] = isFull ? [30, 60_000, 200_000] : [6, 500, 1_500];

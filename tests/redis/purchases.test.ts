@@ -2,7 +2,7 @@ import type { RunningGateway } from '@asset-gateway/gateway';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { LEASE_MS } from '../../packages/gateway/src/payments/store/redis.ts';
 import { sleep } from '../budget/history.ts';
-import { ownTime } from '../kit/event-loop.ts';
+import { noteTime, ownTime } from '../kit/event-loop.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { rounds } from '../kit/rounds.ts';
 import { ask, type Buyer, insist, newBuyer, newPath, type Reply, receiptIn, until } from '../payments/fault-buyer.ts';
@@ -11,6 +11,7 @@ import { NO_HANG_MS } from './asking.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
 const LONG = { timeout: 120_000 };
+noteTime();
 
 redisSuite('a purchase whose Redis fails', () => {
   let redis: RedisServer;

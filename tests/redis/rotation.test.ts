@@ -10,8 +10,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { isFull } from '../kit/rounds.ts';
 import { newPath as newPaidPath, until } from '../payments/fault-buyer.ts';
-import { isFull, newPath } from './asking.ts';
+import { newPath } from './asking.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 

@@ -28,8 +28,7 @@ redisSuite('two nodes with two keys', () => {
   const askInTurn = async (times: number) => {
     const answers = [];
     for (let time = 0; time < times; time++) {
-      const { answer } = await untilAvailable(() => askFreshly(nodes[time % 2] ?? nodes[0]));
-      answers.push(answer);
+      answers.push(await untilAvailable(() => askFreshly(nodes[time % 2] ?? nodes[0])));
     }
     return answers;
   };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openRedis } from '../../packages/gateway/src/compose/redis.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { isFull } from '../kit/rounds.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 import { newPayment, SETTLED } from '../payments/forge-records.ts';
-import { isFull } from './asking.ts';
 
 const MIB = 1024 * 1024;
 

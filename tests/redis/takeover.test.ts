@@ -3,9 +3,9 @@ import { LEASE_MS } from '../../packages/gateway/src/payments/store/redis.ts';
 import { sleep } from '../budget/history.ts';
 import type { GatewayProcess } from '../kit/process.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { isFull } from '../kit/rounds.ts';
 import { ask, type Buyer, insist, newBuyer, newPath, type Reply, ROOMY, until } from '../payments/fault-buyer.ts';
 import { expectServedOnce } from '../payments/fault-story.ts';
-import { isFull } from './asking.ts';
 import { type Nodes, openNodes } from './nodes.ts';
 
 const STEPS = isFull

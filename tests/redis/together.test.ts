@@ -18,7 +18,7 @@ redisSuite('nodes that share a Redis', () => {
   });
   afterAll(() => Promise.all(started.map((each) => each.fleet.close().then(each.redis.stop))));
 
-  const asked = async (origin: string) => (await untilAvailable(() => askFreshly(origin))).answer;
+  const asked = (origin: string) => untilAvailable(() => askFreshly(origin));
 
   const isPaused = async (): Promise<boolean> =>
     ((await redis.command('KEYS', '{gw:budgets}:pause:tokens:*')) as string[]).length > 0;

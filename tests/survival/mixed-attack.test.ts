@@ -5,6 +5,7 @@ import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/s
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { mostInAnySpan } from '../budget/history.ts';
 import { freePort } from '../http/ports.ts';
+import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
@@ -33,6 +34,7 @@ const FUNDS = 10_000_000n;
 const HANGS = 'Vote111111111111111111111111111111111111111';
 
 const OK = '200';
+noteTime();
 
 /** What honest clients were answered, and what was seen of the gateway meanwhile. */
 interface Phase extends Watched {
