@@ -4,7 +4,7 @@ import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/token
 import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
-import { rounds } from '../kit/rounds.ts';
+import { isFull } from '../kit/rounds.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { mostInAnySpan, sleep } from './history.ts';
 
@@ -33,28 +33,28 @@ describe('a gateway that is killed and started again', () => {
       TOKENS_API_BASE_URL: upstream.url,
       TOKENS_RATE_LIMIT_PER_MINUTE: String(limit),
     };
+    const ask = () => askSigned(`${gateway.url}/v1/x402/tokens/assets/bitcoin`).catch(() => undefined);
     for (let kill = 0; kill < kills; kill++) {
       upstream.faults.delayMs = (kill % 3) * 40;
       gateway = await startProcess(SCRIPT, [String(windowMs)], variables);
-      const asked = Array.from({ length: limit + 5 }, () =>
-        askSigned(`${gateway.url}/v1/x402/tokens/assets/bitcoin`).catch(() => undefined),
-      );
+      const asked = Array.from({ length: limit + 5 }, ask);
       if (kill % 2 === 0) await Promise.all(asked);
       else await sleep(60);
       await gateway.end('SIGKILL');
       await Promise.all(asked);
     }
+    gateway = await startProcess(SCRIPT, [String(windowMs)], variables);
+    // A fast machine has done all of that within one window: more must come when it has passed, and no sooner.
+    while (upstream.arrivals.length <= limit) await Promise.all([ask(), sleep(50)]);
     return mostInAnySpan(upstream.arrivals, windowMs);
   }
 
   it('L1 R12 H14 does not exceed the limit across SIGKILL', { timeout: 300_000 }, async () => {
     const limit = 5;
-    expect(await flood(limit, 3_000, rounds(20) * 5)).toBeLessThanOrEqual(limit);
-    expect(upstream.arrivals.length).toBeGreaterThan(limit);
+    expect(await flood(limit, 3_000, isFull ? 100 : 6)).toBeLessThanOrEqual(limit);
   });
 
-  const full = process.env.ROUNDS === 'full';
-  it.runIf(full)('L1 30 in any 60 s over three minutes of flood and kills', { timeout: 400_000 }, async () => {
+  it.runIf(isFull)('L1 30 in any 60 s over three minutes of flood and kills', { timeout: 400_000 }, async () => {
     expect(await flood(30, 60_000, 240)).toBeLessThanOrEqual(30);
     expect(upstream.arrivals.length).toBeGreaterThanOrEqual(60);
   });
