@@ -5,18 +5,24 @@ import type { Script } from './script.ts';
 /** How long connecting may take. */
 export const CONNECT_MS = 1_000;
 
-const newClient = (create: typeof createClient, url: string) =>
+const newModel = (create: typeof createClient) =>
   create({
-    url,
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
     // The client's own covers only what has not been written yet.
     commandOptions: { timeout: 0 },
-    socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS },
   });
 
-type Client = ReturnType<typeof newClient>;
+type Client = ReturnType<typeof newModel>;
+
+/** What all clients are made like, and never connected: the library writes a class of all commands for one that is not. */
+let model: Client | undefined;
+
+function newClient(create: typeof createClient, url: string): Client {
+  model ??= newModel(create);
+  return model.duplicate({ url, socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS } });
+}
 
 /** One connection to Redis, from its first byte to its end; it is never mended, but followed by another one. */
 export class Link {
