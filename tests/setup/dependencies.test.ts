@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
+import { isFull } from '../kit/rounds.ts';
 import { type Registry, startRegistry } from './registry.ts';
 
 const SETUP = pathToFileURL(resolve('scripts/setup.mjs')).href;
@@ -66,14 +67,17 @@ function expectNothingInstalled(project: string): void {
     expect(existsSync(join(project, name))).toBe(false);
 }
 
+/** A case in which npm does the same as in another one, once more. */
+const itAlso = it.runIf(isFull);
+
 describe('the set-up', () => {
-  it('installs what the lock names, not what is newest', async () => {
+  itAlso('installs what the lock names, not what is newest', async () => {
     const project = makeProject(goodLock());
     expect(await install(project)).toMatchObject({ code: 0 });
     expect([versionOf(project, 'tool'), versionOf(project, 'tool-build')]).toEqual(['1.0.0', '1.0.0']);
   });
 
-  it('installs a version that is younger than what npm has kept of its package', async () => {
+  itAlso('installs a version that is younger than what npm has kept of its package', async () => {
     registry.publish({ name: 'tool', version: '1.2.0' });
     const project = makeProject({ tool: { version: '1.2.0', integrity: registry.integrityOf('tool', '1.2.0') } });
     const { code, said } = await install(project);
@@ -91,7 +95,7 @@ describe('the set-up', () => {
     expectNothingInstalled(project);
   });
 
-  it("V7 leaves a platform's build out when its hash is not the locked one", async () => {
+  itAlso("V7 leaves a platform's build out when its hash is not the locked one", async () => {
     const lock = goodLock();
     const project = makeProject({ ...lock, 'tool-build': { ...lock['tool-build'], integrity: WRONG } });
     await install(project);
@@ -109,7 +113,7 @@ describe('the set-up', () => {
     expect(readFileSync(join(project, 'package-lock.json'), 'utf8')).toBe(before);
   });
 
-  it('V7 installs nothing when beside a missing build a hash is wrong', async () => {
+  itAlso('V7 installs nothing when beside a missing build a hash is wrong', async () => {
     const project = makeProject({ tool: { ...goodLock().tool, integrity: WRONG } });
     const { code, said } = await install(project);
     expect([code, said.includes('EINTEGRITY')]).toEqual([1, true]);
@@ -126,7 +130,7 @@ describe('the set-up', () => {
     expectNothingInstalled(project);
   });
 
-  it('V7 names the fault when the registry cannot be reached, and installs nothing', async () => {
+  itAlso('V7 names the fault when the registry cannot be reached, and installs nothing', async () => {
     const project = makeProject(goodLock());
     writeFileSync(join(project, '.npmrc'), 'registry=http://127.0.0.1:9\nfetch-retries=0\n');
     const { code, said } = await install(project);
