@@ -15,47 +15,72 @@ suiteWith(
     });
     afterAll(() => shop.close());
 
-    /** Runs a command for a person who answers its question with this. */
-    async function answered(words: readonly string[], answer: string): Promise<{ code: number; shown: string }> {
-      const [program = '', ...rest] = inTerminal(script, node(MAIN, ...words));
+    /** Runs a process for a person who answers each question that it asks with the next of these. */
+    async function answered(
+      command: readonly string[],
+      ...answers: string[]
+    ): Promise<{ code: number; shown: string }> {
+      const [program = '', ...rest] = inTerminal(script, command);
       const env = { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm', ...shop.environment(shop.newHome()) };
       const child = spawn(program, rest, { env, stdio: ['pipe', 'pipe', 'inherit'] });
       let shown = '';
+      let asked = 0;
       child.stdout.on('data', (chunk: Buffer) => {
-        const isAsked = shown.includes('[y/N]');
         shown += chunk.toString();
-        if (!isAsked && shown.includes('[y/N]')) child.stdin.write(answer);
+        for (; asked < shown.split('[y/N]').length - 1; asked++) child.stdin.write(answers[asked] ?? '');
       });
       const [code] = (await once(child, 'close')) as [number];
       return { code, shown };
+    }
+
+    /** The words that run a command as a user does. */
+    const own = (...words: string[]): string[] => node(MAIN, ...words);
+
+    /** The words that run several commands in one process: most of what one takes is the start of it. */
+    function together(commands: readonly (readonly string[])[]): string[] {
+      const env = { PATH: process.env.PATH, TERM: 'xterm', ...shop.environment(shop.newHome()) };
+      return node('tests/cli/typing.mjs', JSON.stringify(commands.map((words) => ({ typed: words.join(' '), env }))));
     }
 
     const PAID = ['balances', WALLET];
 
     it('is asked before anything is paid, and pays with a yes', async () => {
       const before = shop.transfers();
-      const { code, shown } = await answered(PAID, 'y\r');
+      const { code, shown } = await answered(own(...PAID), 'y\r');
       expect([code, shop.transfers() - before], shown).toEqual([0, 1]);
       expect(shown).toMatch(/Pay \$0\.0005 on solana:\w+ to \w+\? \[y\/N\]/);
       expect(shown).toContain('TOKEN  BALANCE');
     });
 
-    it.each(['n\r', '\r', 'yes please\r', '\u0003', '\u0004'])('pays nothing with %j', async (answer) => {
-      const before = [shop.transfers(), shop.passage.passed.filter(({ carries }) => carries === 'payment').length];
-      const { code, shown } = await answered(PAID, answer);
+    const payments = (): number => shop.passage.passed.filter(({ carries }) => carries === 'payment').length;
+
+    it.each(['\u0003', '\u0004'])('pays nothing with %j', async (answer) => {
+      const before = [shop.transfers(), payments()];
+      const { code, shown } = await answered(own(...PAID), answer);
       expect(code).not.toBe(0);
       expect(shown).not.toContain('paying');
-      expect([shop.transfers(), shop.passage.passed.filter(({ carries }) => carries === 'payment').length]).toEqual(
-        before,
-      );
+      expect([shop.transfers(), payments()]).toEqual(before);
+    });
+
+    it('pays nothing with another answer than yes', async () => {
+      const before = [shop.transfers(), payments()];
+      const { shown } = await answered(together([PAID, PAID, PAID]), 'n\r', '\r', 'yes please\r');
+      expect(shown.split('[y/N]')).toHaveLength(4);
+      expect(shown.split('\f').filter((_, at) => at % 2 === 1)).toEqual(['1', '1', '1']);
+      expect(shown).not.toContain('paying');
+      expect([shop.transfers(), payments()]).toEqual(before);
     });
 
     it('is not asked with --no-input, nor with --pay', async () => {
-      const refused = await answered([...PAID, '--no-input'], '');
-      expect([refused.code, refused.shown.includes('[y/N]')]).toEqual([1, false]);
-      expect(refused.shown).toContain('payment_required');
-      const paid = await answered([...PAID, '--pay'], '');
-      expect([paid.code, paid.shown.includes('[y/N]')]).toEqual([0, false]);
+      const { shown } = await answered(
+        together([
+          [...PAID, '--no-input'],
+          [...PAID, '--pay'],
+        ]),
+      );
+      const [refused, refusedCode, , paidCode] = shown.split('\f');
+      expect([refusedCode, paidCode, shown.includes('[y/N]')]).toEqual(['1', '0', false]);
+      expect(refused).toContain('payment_required');
     });
   },
   { timeout: 60_000 },

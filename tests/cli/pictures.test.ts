@@ -89,19 +89,19 @@ suiteWith(
       expect(await seen(40, typed, env)).toMatchObject(together ?? {});
     });
 
-    it('--json is the answer byte for byte, as in a pipe', async () => {
-      const { stdout } = await seen(80, `risk ${SOL} --json`, { FORCE_COLOR: '1' });
-      expect(Buffer.from(stdout).equals(shop.passage.passed.at(-1)?.body ?? Buffer.alloc(0))).toBe(true);
-    });
-
-    it('what strangers have written moves nothing there', async () => {
-      shop.passage.hooks.after = ({ body }) => ({
-        body: Buffer.from(body.toString().replace('"Gold"', '"G\\u001b[2Jold\\u009b2J"')),
-      });
-      const { stdout } = await seen(80, 'search gold', { NO_COLOR: '1' });
+    it('--json is the answer byte for byte, as in a pipe, and what strangers have written moves nothing', async () => {
+      shop.passage.hooks.after = ({ target, body }) =>
+        target.includes('search')
+          ? { body: Buffer.from(body.toString().replace('"Gold"', '"G\\u001b[2Jold\\u009b2J"')) }
+          : undefined;
+      const [search, risk] = await seenAll(80, [
+        { typed: 'search gold', env: { NO_COLOR: '1' } },
+        { typed: `risk ${SOL} --json`, env: { FORCE_COLOR: '1' } },
+      ]);
       delete shop.passage.hooks.after;
-      expect(stdout).toContain('G\ufffd[2Jold\ufffd2J');
-      for (const control of ['\u001B', '\u009B']) expect(stdout).not.toContain(control);
+      expect(search?.stdout).toContain('G\ufffd[2Jold\ufffd2J');
+      for (const control of ['\u001B', '\u009B']) expect(search?.stdout).not.toContain(control);
+      expect(risk?.stdout).toBe(shop.passage.passed.at(-1)?.body.toString());
     });
   },
   { timeout: 120_000 },

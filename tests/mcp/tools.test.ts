@@ -5,6 +5,7 @@ import type { TestGateway } from '../kit/test-gateway.ts';
 import { compileAll } from '../process/program.ts';
 import { ERAS, type Host, startHost, textOf, tokensOf } from './host.ts';
 import { inputOf, rowOf } from './inputs.ts';
+import { startWarmServer } from './warm.ts';
 
 const MOST_TOKENS = 25_000;
 const OWN_INPUTS: Readonly<Record<string, object>> = {
@@ -15,17 +16,21 @@ const OWN_INPUTS: Readonly<Record<string, object>> = {
 };
 const LONG = { assetId: 'solana', include: ['profile', 'risk', 'ohlcv', 'markets'], variantsMode: 'all' };
 
+const warm = startWarmServer();
 let gateway: TestGateway;
 beforeAll(async () => {
   await compileAll();
   gateway = await startEverything();
 }, 240_000);
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  await warm.close();
+  await gateway.stop();
+});
 
-describe.each(ERAS)('over stdio, in the era of %s', (era, options) => {
+describe.each(ERAS)('in the era of %s', (era, options) => {
   let host: Host;
   beforeAll(async () => {
-    host = await startHost(gateway, { words: ['--budget-usd', '1'], era: options });
+    host = await startHost(gateway, { warm, words: ['--budget-usd', '1'], era: options });
   });
   afterAll(() => host.close());
 
@@ -118,7 +123,7 @@ describe.each(ERAS)('over stdio, in the era of %s', (era, options) => {
 
 describe('with --tools=all', () => {
   it('every method is a tool, which answers within the bound', async () => {
-    const host = await startHost(gateway, { words: ['--budget-usd', '1', '--tools=all'] });
+    const host = await startHost(gateway, { warm, words: ['--budget-usd', '1', '--tools=all'] });
     try {
       const { tools } = await host.client.listTools();
       const methods = tools.filter(({ name }) => name.includes('_') && name !== 'read_on');

@@ -58,7 +58,7 @@ async function refused(words: readonly string[], url?: string) {
 
 describe('ask prints', () => {
   it('a document that is text as it is', async () => {
-    const { code, stdout } = await askProgram('/llms.txt');
+    const { code, stdout } = await ask(['/llms.txt']);
     expect([code, stdout]).toEqual([0, await (await fetch(`${gateway.url}/llms.txt`)).text()]);
   });
 
@@ -66,7 +66,7 @@ describe('ask prints', () => {
     const { code, stdout } = await askProgram('assets/solana');
     expect([code, JSON.parse(stdout).ok]).toEqual([0, true]);
     expect(stdout).toMatch(/^\{"ok":true,.*\}$/);
-    const unknown = await askProgram('/nothing');
+    const unknown = await ask(['/nothing']);
     expect([unknown.code, JSON.parse(unknown.stdout).error]).toEqual([1, 'not_found']);
   });
 });
