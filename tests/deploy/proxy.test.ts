@@ -1,25 +1,41 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
 import { askOne, seen, wireRequest } from '../http/wire.ts';
 import { suiteWith } from '../kit/optional.ts';
+import { isFull } from '../kit/rounds.ts';
 import { signedHeader } from '../kit/wallet.ts';
+import { openWallet } from '../payments/wallets.ts';
 import { compileGateway, until } from '../process/program.ts';
 import { type Deployment, startDeployment } from './nodes.ts';
+import { paidTraffic, signedTraffic } from './traffic.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 const SNAPSHOTS = pathOf(rowOf('tokens.marketSnapshots'));
 const LISTED = pathOf(rowOf('tokens.variantMarkets'));
 
+/** Of two nodes, so that two restarts are the fewest. */
+const ROUNDS = isFull ? 20 : 1;
+/** Long enough at so many requests a second that a node has some in flight whenever it is told to stop. */
+const [PER_SECOND, UPSTREAM_MS] = isFull ? [50, 200] : [15, 350];
+/** Between purchases. */
+const REST_MS = isFull ? 0 : 50;
+
 suiteWith('nginx', 'behind the shipped nginx', (nginx) => {
   suiteWith('redis-server', 'that shares requests among nodes', () => {
+    let solana: SolanaSandbox;
     let deployment: Deployment;
     beforeAll(async () => {
       await compileGateway();
-      deployment = await startDeployment(nginx);
+      solana = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
+      deployment = await startDeployment(nginx, solana.variables);
     }, 120_000);
-    afterAll(() => deployment?.stop());
+    afterAll(async () => {
+      await deployment?.stop();
+      await solana?.close();
+    });
 
     const ask = (method: string, target: string, lines: readonly string[] = [], body = '') =>
       askOne(deployment.port, wireRequest(method, target, ['Host: gateway.example', ...lines], body));
@@ -76,18 +92,54 @@ suiteWith('nginx', 'behind the shipped nginx', (nginx) => {
       expect(JSON.parse(lineOf() ?? '{}').client).toBe('127.0.0.2');
     });
 
+    async function restartAll(): Promise<(number | null)[]> {
+      const exitCodes: (number | null)[] = [];
+      for (const node of deployment.nodes) {
+        node.program.child.kill('SIGTERM');
+        exitCodes.push(await node.program.ended);
+        await node.start();
+      }
+      return exitCodes;
+    }
+
+    it('H13 restarted one after the other, again and again: every request is answered, every payment once', {
+      timeout: 900_000,
+    }, async () => {
+      for (const { upstream } of deployment.nodes) upstream.faults.delayMs = UPSTREAM_MS;
+      const before = deployment.arrivals();
+      const wallet = await openWallet(solana, 100_000_000n);
+      const [signed, paid] = [signedTraffic(deployment.url, PER_SECOND), paidTraffic(deployment.url, wallet, REST_MS)];
+      const exitCodes: (number | null)[] = [];
+      for (let round = 0; round < ROUNDS; round++) exitCodes.push(...(await restartAll()));
+      const [answered, bought] = [await signed.end(), await paid.end()];
+      const askedAgain = [...answered, ...bought].filter(({ answers }) => answers.length > 1).length;
+      const counts = [answered.length, bought.length].join(' signed and ');
+      process.stdout.write(`${exitCodes.length} restarts: ${counts} paid requests, ${askedAgain} asked again\n`);
+      expect(exitCodes).toEqual(exitCodes.map(() => 0));
+      const outcomes = [...answered, ...bought];
+      expect(outcomes.filter(({ answers, faults }) => answers.at(-1) !== '200' || faults.length > 0)).toEqual([]);
+      const farewells = outcomes.flatMap(({ answers }) => answers).filter((answer) => answer === '503 shutting_down');
+      // Said by a node that was there to say it, and not by nginx for want of one.
+      expect(farewells).toHaveLength(deployment.log().split('"error":"shutting_down"').length - 1);
+      expect(deployment.arrivals() - before).toBe(answered.filter(({ route }) => route.startsWith('tokens.')).length);
+      expect(solana.mainnet.transfers).toHaveLength(bought.length);
+      expect(Math.min(answered.length, bought.length)).toBeGreaterThan(exitCodes.length);
+      for (const { upstream } of deployment.nodes) upstream.faults.reset();
+    });
+
     it('a request whose node dies under it is asked of the other one, which answers nothing twice', async () => {
       const { nodes } = deployment;
       for (const { upstream } of nodes) upstream.faults.hang = true;
+      const before = deployment.arrivals();
+      const holds = nodes.map(({ upstream }) => upstream.arrivals.length);
       const header = await signedHeader(deployment.url + HEALTH);
       const answer = fetch(deployment.url + HEALTH, { headers: { 'SIGN-IN-WITH-X': header } });
-      await until(() => deployment.arrivals() === 1);
-      const holder = nodes.find(({ upstream }) => upstream.arrivals.length === 1);
+      await until(() => deployment.arrivals() === before + 1);
+      const holder = nodes.find(({ upstream }, at) => upstream.arrivals.length > (holds[at] ?? 0));
       holder?.program.child.kill('SIGKILL');
       expectRefusal(await seen(await answer), '402 invalid_siwx_nonce');
-      expect(deployment.arrivals()).toBe(1);
+      expect(deployment.arrivals()).toBe(before + 1);
       for (const { upstream } of nodes) upstream.faults.reset();
-      await holder?.start();
     });
 
     it('nobody to ask is a refusal that says when to come again', async () => {
@@ -96,7 +148,7 @@ suiteWith('nginx', 'behind the shipped nginx', (nginx) => {
       const answer = await ask('GET', HEALTH);
       expectRefusal(answer, '503 shutting_down');
       expect(answer?.headers['retry-after']).toBe('1');
-      await Promise.all(deployment.nodes.map((node) => node.start()));
+      await deployment.nodes[0].start();
       expect((await ask('GET', '/healthz'))?.status).toBe(200);
     });
   });

@@ -93,14 +93,15 @@ function purchaseOf(wallet: Wallet, url: string, init: RequestInit): () => Promi
   };
 }
 
-/** One purchase after the other; each has one payment, however often it is asked for. */
-export function paidTraffic(origin: string, wallet: Wallet): Traffic {
+/** One purchase after the other, with a rest between them; each has one payment, however often it is asked for. */
+export function paidTraffic(origin: string, wallet: Wallet, restMs: number): Traffic {
   let isOver = false;
   const buyAll = async (): Promise<Outcome[]> => {
     const outcomes: Outcome[] = [];
     while (!isOver) {
       for (const [route, target, init] of newRequests()) {
         outcomes.push(await outcomeOf(route, purchaseOf(wallet, origin + target, init)));
+        await pause(restMs);
       }
     }
     return outcomes;
