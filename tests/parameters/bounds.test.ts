@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { everyThird } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import type { Answered } from '../upstream/exchange.ts';
 import { refusedForFree, Visitor } from '../upstream/visitor.ts';
@@ -34,7 +35,7 @@ describe.each(cases)('%s', (_, parameter) => {
   it('has no keyword without a case', () => expect(unknownKeywords(schema)).toEqual([]));
 
   it('is refused beyond each of its bounds, for free', async () => {
-    const bad = badValues(schema, place === 'body');
+    const bad = everyThird(badValues(schema, place === 'body'), parameters.indexOf(parameter));
     const asks = bad.map(({ value }) => requestWith(route, place, { ...surroundings(parameter), [name]: value }));
     const byAsk = new Map(asks.map((ask, index) => [ask, bad[index]]));
     await refusedForFree(gateway, asks, (answer, ask) => {
@@ -46,7 +47,7 @@ describe.each(cases)('%s', (_, parameter) => {
 
   it('reaches the upstream once, in canonical form, up to each of its bounds', async () => {
     const visitor = new Visitor(gateway);
-    for (const value of goodValues(schema)) {
+    for (const value of everyThird(goodValues(schema), parameters.indexOf(parameter))) {
       const values = { ...surroundings(parameter), [name]: value };
       const before = gateway.upstream.arrivals.length;
       gateway.upstream.faults.body = '{"fine":true}';
