@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunningGateway } from '@asset-gateway/gateway';
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { sleep } from '../budget/history.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -28,12 +28,18 @@ redisSuite('nodes that share what they keep', () => {
   let redis: RedisServer;
   let fleet: Fleet;
   let nodes: RunningGateway[];
-  beforeEach(async () => {
+  const startFour = (variables: object) => Promise.all([1, 2, 3, 4].map(() => fleet.start(variables)));
+  beforeAll(async () => {
     redis = await startRedis();
     fleet = await openFleet({ redisUrl: redis.url });
-    nodes = await Promise.all(Array.from({ length: 4 }, () => fleet.start(VARIABLES)));
+    nodes = await startFour({ ...VARIABLES, TOKENS_RATE_LIMIT_PER_MINUTE: '1000' });
   });
-  afterEach(() => fleet.close().then(redis.stop));
+  beforeEach(async () => {
+    fleet.upstream.faults.reset();
+    const shared = (await redis.command('KEYS', '{gw:cache}:entr*')) as string[];
+    if (shared.length > 0) await redis.command('DEL', ...shared);
+  });
+  afterAll(() => fleet.close().then(redis.stop));
 
   const urlOf = (node: number, path: string): string => (nodes[node]?.url ?? '') + path;
   const ask = (node: number, path: string, init: RequestInit = {}) => askSigned(urlOf(node, path), init);
@@ -66,7 +72,7 @@ redisSuite('nodes that share what they keep', () => {
   });
 
   it('what is asked of all at once is one call, and each nonce is good for one answer', async () => {
-    const path = newSearch();
+    const [path, before] = [newSearch(), calls()];
     fleet.upstream.faults.delayMs = 300;
     const asked = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -77,7 +83,7 @@ redisSuite('nodes that share what they keep', () => {
     const twice = [...asked, ...asked].map(({ url, header }) => fetch(url, { headers: { 'SIGN-IN-WITH-X': header } }));
     const statuses = (await Promise.all(twice)).map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(20).fill(200), ...Array(20).fill(402)]);
-    expect(calls()).toBe(1);
+    expect(calls()).toBe(before + 1);
     await expect.poll(() => keysOf('lease'), SOON).toEqual([]);
   });
 
@@ -95,18 +101,21 @@ redisSuite('nodes that share what they keep', () => {
         body: JSON.stringify({ mints }),
       });
     const [a = '', b = '', c = ''] = KNOWN_MINTS;
+    const before = calls();
     await batch(0, [a, b]);
     await untilShared(2);
     const answer = (await (await batch(1, [c, a, b])).json()) as { result: { address: string }[] };
     expect(answer.result.map(({ address }) => address)).toEqual([c, a, b]);
-    expect(fleet.upstream.arrivals.map(({ body }) => JSON.parse(body).mints)).toEqual([[a, b], [c]]);
+    expect(fleet.upstream.arrivals.slice(before).map(({ body }) => JSON.parse(body).mints)).toEqual([[a, b], [c]]);
   });
 
   it('all together never pass the budget', async () => {
-    const asked = Array.from({ length: 60 }, (_, index) => ask(index % 4, newSearch()));
+    const narrow = await startFour({ ...VARIABLES, REDIS_URL: `${redis.url}/1` });
+    const before = calls();
+    const asked = Array.from({ length: 60 }, (_, index) => askSigned((narrow[index % 4]?.url ?? '') + newSearch()));
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
-    expect(calls()).toBeLessThanOrEqual(30);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(calls());
+    expect(calls() - before).toBeLessThanOrEqual(30);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(calls() - before);
     // On a busy machine Redis is now and then not waited for.
     expect(statuses.filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
   });
@@ -153,44 +162,46 @@ redisSuite('nodes that share what they keep', () => {
 });
 
 redisSuite('nodes whose Redis is', () => {
-  let redis: RedisServer;
-  let fleet: Fleet;
-  beforeEach(async () => {
-    redis = await startRedis();
-    fleet = await openFleet({ redisUrl: redis.url });
-  });
-  afterEach(() => fleet.close().then(redis.stop));
+  const started: { readonly redis: RedisServer; readonly fleet: Fleet }[] = [];
+  afterAll(() => Promise.all(started.map(({ fleet, redis }) => fleet.close().then(redis.stop))));
 
-  const faults: [string, () => unknown, () => unknown][] = [
-    ['killed', () => redis.kill(), () => redis.start()],
-    ['frozen', () => redis.freeze(), () => redis.thaw()],
-    ['emptied', () => redis.command('FLUSHALL'), () => undefined],
+  /** Two nodes with a Redis of their own. */
+  async function open(variables: object) {
+    const redis = await startRedis();
+    const fleet = await openFleet({ redisUrl: redis.url });
+    started.push({ redis, fleet });
+    return { redis, fleet, nodes: [await fleet.start(variables), await fleet.start(variables)] };
+  }
+
+  const faults: [string, (redis: RedisServer) => unknown, (redis: RedisServer) => unknown][] = [
+    ['killed', (redis) => redis.kill(), (redis) => redis.start()],
+    ['frozen', (redis) => redis.freeze(), (redis) => redis.thaw()],
+    ['emptied', (redis) => redis.command('FLUSHALL'), () => undefined],
   ];
 
-  it.each(faults)('%s go on with what they have, where a sign-in needs no Redis', async (_, fail, mend) => {
-    const variables = { ...VARIABLES, SIWX_NONCE: 'until-expiry', CACHE_FILE: cacheFile };
-    const nodes = [await fleet.start(variables), await fleet.start(variables)];
+  it.concurrent.each(faults)('%s go on with what they have, where a sign-in needs no Redis', async (_, fail, mend) => {
+    const { redis, fleet, nodes } = await open({ ...VARIABLES, SIWX_NONCE: 'until-expiry', CACHE_FILE: cacheFile });
     const path = newSearch();
     const askAll = () => Promise.all(nodes.map(({ url }) => askSigned(url + path)));
     for (const { url } of nodes) await askSigned(url + path);
-    await fail();
+    await fail(redis);
     const startedAt = performance.now();
     const seen: Response[] = [];
     fleet.upstream.faults.status = 503;
     while (performance.now() - startedAt < (BOUND_SECONDS + 1) * 1_000) {
       seen.push(...(await askAll()));
-      await sleep(50);
+      await sleep(150);
     }
     const hits = seen.filter(({ status }) => status === 200);
     expect(hits.length).toBeGreaterThan(10);
     expect(Math.max(...hits.map(({ headers }) => Number(headers.get('age'))))).toBeLessThanOrEqual(BOUND_SECONDS);
     expect(seen.at(-1)?.status).toBeGreaterThan(400);
     fleet.upstream.faults.status = undefined;
-    await mend();
+    await mend(redis);
   });
 
   it.each(faults)('%s give no answer twice for one nonce', async (_, fail, mend) => {
-    const nodes = [await fleet.start(VARIABLES), await fleet.start(VARIABLES)];
+    const { redis, nodes } = await open(VARIABLES);
     const path = newSearch();
     for (const { url } of nodes) await askSigned(url + path);
     const urls = Array.from({ length: 10 }, (_, index) => (nodes[index % 2]?.url ?? '') + path);
@@ -199,10 +210,10 @@ redisSuite('nodes whose Redis is', () => {
       Promise.all(urls.map((url, index) => fetch(url, { headers: { 'SIGN-IN-WITH-X': headers[index] ?? '' } })));
     const before = await giveAll();
     expect(before.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    await fail();
+    await fail(redis);
     const during = await giveAll();
     expect(during.filter(({ status }) => status < 400)).toEqual([]);
-    await mend();
+    await mend(redis);
     await untilAvailable(() => askWith(urls[0] ?? '', headers[0] ?? ''));
     expect((await giveAll()).filter(({ status }) => status < 400)).toEqual([]);
   });
