@@ -8,7 +8,7 @@ import { openShop, type Shop, WALLET } from './shop.ts';
 const PAYING = ['balances', WALLET, '--pay'];
 const PATIENCE_MS = 120_000;
 /** So many processes spend at once, and the budget has room for some; so often they set amounts aside, with room for half of them. */
-const [PROCESSES, ROOM] = isFull ? [10, 4] : [4, 2];
+const [PROCESSES, ROOM] = isFull ? [10, 4] : [3, 1];
 const HOLDS = isFull ? 100 : 20;
 
 let shop: Shop;

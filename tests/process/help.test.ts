@@ -111,7 +111,8 @@ describe('the programs themselves', () => {
     expect(await runCommand(node(MAIN, word))).toEqual(asked('asset-gateway'));
     const doctor = await runCommand(node(MAIN, 'doctor', word));
     expect(doctor).toEqual(asked('asset-gateway doctor <url>'));
-    expect(await runCommand(node('packages/doctor/dist/main.js', word))).toEqual(doctor);
+    // The doctor on its own is also started as it is published.
+    if (isFull) expect(await runCommand(node('packages/doctor/dist/main.js', word))).toEqual(doctor);
   });
 
   it('asset-gateway --version is that of the package', async () => {

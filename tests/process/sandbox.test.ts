@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { type Command, inTerminal, node, runCommand, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { suiteWith } from '../kit/optional.ts';
+import { findProgram, suiteWith } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 
 const START = node('packages/sandbox/bin/start.js');
@@ -62,9 +62,30 @@ async function stopped({ child, ended }: Command): Promise<number | null> {
   return (await ended).code;
 }
 
+const SCRIPT = findProgram('script');
+
 describe('the sandbox, on a port that is not the usual one', { timeout: PATIENCE_MS }, () => {
+  let row: Awaited<ReturnType<typeof startRow>>;
+  beforeAll(async () => {
+    row = await startRow(SCRIPT === undefined ? START : inTerminal(SCRIPT, START));
+  }, PATIENCE_MS);
+  afterAll(() => stopped(row.command));
+
+  suiteWith('script', 'at a terminal', () => {
+    it('shows its banner last, and short lines from the first request on', async () => {
+      const { command, port, shown } = row;
+      const notices = shown.slice(0, shown.indexOf('Asset gateway listening'));
+      expect(notices).toMatch(
+        /^(?:\d\d:\d\d:\d\d {2}(?:(?:rpc|das|wallet): from|credit: a bundle of) .*\r\n){4}\r\n +$/,
+      );
+      await fetch(`http://127.0.0.1:${port}/healthz`);
+      const after = (await written(command, '/healthz')).slice(shown.length);
+      expect(after).toMatch(/^\d\d:\d\d:\d\d {2}200 GET \/healthz {2}[\d.]+ ms\r\n$/);
+    });
+  });
+
   it('ends with commands that find it, sells credit as well, and says which ports it has taken', async () => {
-    const { command, port, shown } = await startRow();
+    const { port, shown } = row;
     const commands = commandsIn(shown);
     expect(commands).toHaveLength(3);
     let told = '';
@@ -75,11 +96,10 @@ describe('the sandbox, on a port that is not the usual one', { timeout: PATIENCE
       told = outcome.stderr;
     }
     expect(told).toMatch(/^paying \$0\.05 .*\n(?:.*\n)*credit: \$0\.049995 left\n$/);
-    const ports = /other ports +(.*)/.exec(shown)?.[1] ?? '';
+    const ports = /other ports +(.*?)\r?\n/.exec(shown)?.[1] ?? '';
     expect(ports).toMatch(new RegExp(`^${port + 1} mainnet, ${port + 2} devnet, \\d+ Tokens API, \\d+ providers$`));
     for (const [taken] of ports.matchAll(/\d+/g))
       expect((await fetch(`http://127.0.0.1:${taken}/`)).status).not.toBe(200);
-    expect(await stopped(command)).toBe(0);
   });
 
   it('of its own choice says where its chains are', async () => {
@@ -92,18 +112,6 @@ describe('the sandbox, on a port that is not the usual one', { timeout: PATIENCE
       expect(outcome.code, outcome.stderr).toBe(0);
     }
     expect(await stopped(command)).toBe(0);
-  });
-});
-
-suiteWith('script', 'the sandbox at a terminal', (script) => {
-  it('shows its banner last, and short lines from the first request on', { timeout: PATIENCE_MS }, async () => {
-    const { command, port, shown } = await startRow(inTerminal(script, START));
-    const notices = shown.slice(0, shown.indexOf('Asset gateway listening'));
-    expect(notices).toMatch(/^(?:\d\d:\d\d:\d\d {2}(?:(?:rpc|das|wallet): from|credit: a bundle of) .*\r\n){4}\r\n +$/);
-    await fetch(`http://127.0.0.1:${port}/healthz`);
-    const after = (await written(command, '/healthz')).slice(shown.length);
-    expect(after).toMatch(/^\d\d:\d\d:\d\d {2}200 GET \/healthz {2}[\d.]+ ms\r\n$/);
-    command.child.kill('SIGTERM');
   });
 });
 
