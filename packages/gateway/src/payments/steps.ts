@@ -100,9 +100,8 @@ export class Steps {
         documents = refreshed(documents, now);
         for (const stored of now) others.set(stored.name, stored);
         if (isWritten) {
-          // What was let go while a sign of life was on its way would be renewed for ever.
-          const isLetGo = event.kind === 'renewed' && !this.#inHand.has(subject.key);
-          if (!isLetGo) this.#keepAtHand(subject, documents, beside.answer?.text);
+          const isOver = event.kind === 'renewed' && !this.#isAtHand(subject, event.owner);
+          if (!isOver) this.#keepAtHand(subject, documents, beside.answer?.text);
           return result;
         }
       } else if (isFresh) return result;
@@ -179,9 +178,15 @@ export class Steps {
 
   #renew(subject: Subject, owner: string): void {
     this.take(subject, { kind: 'renewed', owner }).then(
-      ({ verdict }) => verdict === 'lost' && this.letGo(subject.key),
+      ({ verdict }) => verdict === 'lost' && this.#isAtHand(subject, owner) && this.letGo(subject.key),
       () => undefined,
     );
+  }
+
+  /** What was let go while its lease was being renewed stays so: nobody would end it, and it would be renewed for ever. */
+  #isAtHand({ key }: Subject, owner: string): boolean {
+    const known = this.#inHand.get(key);
+    return known !== undefined && stateIn(known.documents).record?.owner === owner;
   }
 
   /** What is being settled, or was left open, is written down again. */
