@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Budget } from '../../packages/gateway/src/budget/store.ts';
 import { openRedis, type RedisState } from '../../packages/gateway/src/compose/redis.ts';
+import { freePort } from '../http/ports.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { newPayment, REFUSED, SETTLED } from '../payments/forge-records.ts';
 import { ROOM } from '../stores/room.ts';
@@ -15,7 +16,9 @@ redisSuite('a Redis in cluster mode', () => {
   let redis: RedisServer;
   let state: RedisState;
   beforeAll(async () => {
-    redis = await startRedis({ 'cluster-enabled': 'yes' });
+    // Its own choice, 10,000 beyond the other one, is among those that systems give out by themselves.
+    const busPort = String(await freePort());
+    redis = await startRedis({ 'cluster-enabled': 'yes', 'cluster-port': busPort });
     await redis.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     while (!String(await redis.command('CLUSTER', 'INFO')).includes('cluster_state:ok')) await sleep(20);
     state = await openRedis(redis.url);

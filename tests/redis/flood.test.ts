@@ -56,7 +56,7 @@ function suite(count: number, variables: () => object): void {
     while (performance.now() < end || nodes.upstream.arrivals.length <= 2 * LIMIT) {
       const signers = Array.from({ length: SIGNING_AT_ONCE }, (_, index) => gateways[index % count] as GatewayProcess);
       volleys.push(...(await Promise.all(signers.map(volley))));
-      if (isFull) await sleep(50);
+      await sleep(50);
     }
     const { arrivals } = nodes.upstream;
     const seen = await nodes.doorman.seen();

@@ -3,7 +3,7 @@ import { HEADERS } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
-import { rounds } from '../kit/rounds.ts';
+import { isFull } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { decodeHeader, encodeHeader } from '../kit/wallet.ts';
 import { askWith, budgetLeft, costsNothing, overHttp, refusedWith, SEARCH, signInFor, statusOf } from './craft.ts';
@@ -36,7 +36,7 @@ describe('S1 one header sent 200 times at once is answered more than once', () =
     '%s',
     async (_, requestId) => {
       const left = await budgetLeft(asker);
-      const times = rounds(1000);
+      const times = isFull ? 1000 : 1;
       for (let round = 0; round < times; round++) await oneOfMany(requestId);
       expect(await budgetLeft(asker)).toBe(left - times - 1);
     },
@@ -76,15 +76,12 @@ const SPELLINGS: [string, (payload: Record<string, unknown>) => string][] = [
 
 describe('S2 a replay passes in another spelling', () => {
   it('of 12 spellings, all 132 ordered pairs', async () => {
-    const pairs = SPELLINGS.flatMap((first) =>
-      SPELLINGS.filter((each) => each !== first).map((second) => [first, second]),
-    );
-    expect(pairs).toHaveLength(132);
-    for (const [first, second] of pairs) {
+    expect(SPELLINGS).toHaveLength(12);
+    for (const [name, first] of SPELLINGS) {
       const payload = decodeHeader(await signInFor(asker));
-      const names = `${first?.[0]}, then ${second?.[0]}`;
-      expect(await statusOf(askWith(asker, first?.[1](payload) ?? '')), names).toBe(200);
-      await refusedWith('invalid_siwx_nonce', askWith(asker, second?.[1](payload) ?? ''));
+      expect(await statusOf(askWith(asker, first(payload))), name).toBe(200);
+      for (const [other, second] of SPELLINGS)
+        if (other !== name) await refusedWith('invalid_siwx_nonce', askWith(asker, second(payload)));
     }
   });
 
