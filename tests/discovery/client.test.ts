@@ -1,5 +1,6 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { generateKeyPairSigner } from '@solana/kit';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
@@ -7,7 +8,6 @@ import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import openapiTS, { astToString } from 'openapi-typescript';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../kit/test-gateway.ts';
 // Sets up this process so that x402's RPC client can be used beside the gateway.
@@ -17,6 +17,7 @@ import { startEverything } from './everything.ts';
 const FOLDER = 'tests/discovery/generated-client';
 const CALLS = `${FOLDER}/calls.ts`;
 const TYPES = `${FOLDER}/paths.d.ts`;
+const COMPILER = 'node_modules/typescript-7/bin/tsc';
 
 /** What the calls look like to somebody who has not generated their types yet. */
 interface Calls {
@@ -34,42 +35,28 @@ const FAULTS = [
   ['a body of another type', 'mints: [WRAPPED_SOL]', 'mints: WRAPPED_SOL'],
   ['a word that is none of the allowed', "{ encoding: 'base64' }", "{ encoding: 'base63' }"],
 ] as const;
-const fileWith = (fault: string): string => `${FOLDER}/calls-with-${fault.replaceAll(' ', '-')}.ts`;
+const fileWith = (fault: string): string => `calls-with-${fault.replaceAll(' ', '-')}.ts`;
 
-const OPTIONS: ts.CompilerOptions = {
-  strict: true,
-  noEmit: true,
-  exactOptionalPropertyTypes: true,
-  allowImportingTsExtensions: true,
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.NodeNext,
-  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
-  types: [],
-};
+const OPTIONS = [
+  ...['--ignoreConfig', '--noEmit', '--strict', '--exactOptionalPropertyTypes', '--allowImportingTsExtensions'],
+  ...['--target', 'es2022', '--module', 'nodenext', '--lib', 'es2023,dom,dom.iterable', '--pretty', 'false'],
+];
 
-/** One program of the calls as they are and, in files that are nowhere on the disk, with each of the faults. */
-function compile(): ts.Program {
+/** What the strict compiler says, line by line, of the calls as they are and, in other files, with each of the faults. */
+function compile(): string[] {
+  mkdirSync('.setup', { recursive: true });
+  const folder = mkdtempSync('.setup/generated-client-');
   const text = readFileSync(CALLS, 'utf8');
-  const faulty = new Map(FAULTS.map(([fault, right, wrong]) => [resolve(fileWith(fault)), text.replace(right, wrong)]));
-  const host = ts.createCompilerHost(OPTIONS);
-  const { getSourceFile, fileExists } = host;
-  host.fileExists = (path) => faulty.has(resolve(path)) || fileExists(path);
-  host.getSourceFile = (path, version, ...how) => {
-    const other = faulty.get(resolve(path));
-    return other === undefined
-      ? getSourceFile.call(host, path, version, ...how)
-      : ts.createSourceFile(path, other, version);
-  };
-  return ts.createProgram([CALLS, TYPES, ...faulty.keys()], OPTIONS, host);
-}
-
-/** What the strict compiler says about one of the files, and about the types. */
-function complaints(program: ts.Program, path: string): string[] {
-  const diagnostics = [
-    ...program.getGlobalDiagnostics(),
-    ...[path, TYPES].flatMap((each) => [...ts.getPreEmitDiagnostics(program, program.getSourceFile(each))]),
-  ];
-  return diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  const files = [
+    [basename(TYPES), readFileSync(TYPES, 'utf8')],
+    [basename(CALLS), text],
+    ...FAULTS.map(([fault, right, wrong]) => [fileWith(fault), text.replace(right, wrong)]),
+  ] as const;
+  for (const [name, content] of files) writeFileSync(join(folder, name), content);
+  const names = files.map(([name]) => join(folder, name));
+  const { stdout } = spawnSync(process.execPath, [COMPILER, ...OPTIONS, ...names], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
+  return stdout.split('\n').filter((line) => line !== '');
 }
 
 /** x402's own client, with a wallet that signs in and pays. */
@@ -101,21 +88,19 @@ afterAll(async () => {
 });
 
 describe('a client that is generated from the document', () => {
-  let program: ts.Program;
+  let complaints: readonly string[];
   beforeAll(() => {
-    program = compile();
+    complaints = compile();
   }, 60_000);
 
-  it('compiles strictly', () => expect(complaints(program, CALLS)).toEqual([]), 60_000);
+  it('compiles strictly', () => {
+    expect(complaints.filter((line) => !line.includes('/calls-with-') && !line.startsWith(' '))).toEqual([]);
+  });
 
-  it.each(FAULTS)(
-    'does not compile with %s',
-    (fault, right) => {
-      expect(readFileSync(CALLS, 'utf8')).toContain(right);
-      expect(complaints(program, resolve(fileWith(fault)))).not.toEqual([]);
-    },
-    60_000,
-  );
+  it.each(FAULTS)('does not compile with %s', (fault, right) => {
+    expect(readFileSync(CALLS, 'utf8')).toContain(right);
+    expect(complaints.filter((line) => line.includes(`/${fileWith(fault)}(`))).not.toEqual([]);
+  });
 
   it.each([
     ['system', 0],
