@@ -6,6 +6,7 @@ import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { mostInAnySpan } from '../budget/history.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { isLeftToCi, titleInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
@@ -82,8 +83,10 @@ async function askFor(milliseconds: number): Promise<Seen[]> {
 const statusesOf = (seen: readonly Seen[]): number[] => [...new Set(seen.map(({ status }) => status))].sort();
 const arrivals = () => gateway.upstream.arrivals;
 
-it(
-  `an upstream that is down for ${OUTAGE_MS / 1000} s: stale answers within their bound, then 503, and when it is back the most wanted first, within the budget`,
+it.skipIf(isLeftToCi)(
+  titleInCi(
+    `an upstream that is down for ${OUTAGE_MS / 1000} s: stale answers within their bound, then 503, and when it is back the most wanted first, within the budget`,
+  ),
   async () => {
     expect((await askFor(1.5 * WINDOW_MS)).filter(({ status }) => status === 200).length).toBeGreaterThan(20);
     gateway.upstream.faults.resetConnection = true;

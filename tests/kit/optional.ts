@@ -3,6 +3,15 @@ import { delimiter, join } from 'node:path';
 import { describe, it, type TestOptions } from 'vitest';
 import { isFull } from './rounds.ts';
 
+/**
+ * Whether what takes long and seldom fails is left to CI: in a whole run on a machine that need not run everything. Named alone
+ * it runs.
+ */
+export const isLeftToCi = process.env.PACKAGES === 'built' && process.env.REQUIRE_ALL !== '1' && !isFull;
+
+/** The title of a test that may be left to CI. */
+export const titleInCi = (title: string): string => (isLeftToCi ? `${title} (skipped: left to CI)` : title);
+
 /** Where servers are installed on systems that leave them out of PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
 const isRequired = process.env.REQUIRE_ALL === '1';
