@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { catalog } from '../../packages/gateway/src/describe/catalog.ts';
 import { routesPage } from '../../packages/gateway/src/describe/markdown.ts';
 import { openApi } from '../../packages/gateway/src/describe/openapi.ts';
-import { isLeftToCi, titleInCi } from '../kit/optional.ts';
+import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 
 /** A change that a recipe of CONTRIBUTING.md begins with: in a file, one text in place of another. */
@@ -113,40 +113,36 @@ const BEGUN: readonly Step[] = [
 
 const RECIPES = new Set(BEGUN.map(([path]) => resolve(path)));
 
-describe.skipIf(isLeftToCi)(
-  titleInCi('the recipes of CONTRIBUTING.md, which the compiler follows'),
-  { timeout: 240_000 },
-  () => {
-    it('a provider is named and has its facts and its transport, or the compiler names what it lacks', () => {
-      expect(FILES.length).toBeGreaterThan(50);
-      const paths = [FACTS, TRANSPORTS];
-      const steps = [PROVIDER_NAME, PROVIDER_FACTS, PROVIDER_ENTRY];
-      expect(said(BEGUN, paths)).toEqual([missing(FACTS, 'quicknode'), missing(TRANSPORTS, 'quicknode')]);
-      if (isFull) expect(said(steps.slice(0, 2), paths)).toEqual([missing(TRANSPORTS, 'quicknode')]);
-      if (isFull) expect(said(steps, [...paths, ENDPOINTS, SURFACES])).toEqual([]);
-    });
+suiteInCi('the recipes of CONTRIBUTING.md, which the compiler follows', { timeout: 240_000 }, () => {
+  it('a provider is named and has its facts and its transport, or the compiler names what it lacks', () => {
+    expect(FILES.length).toBeGreaterThan(50);
+    const paths = [FACTS, TRANSPORTS];
+    const steps = [PROVIDER_NAME, PROVIDER_FACTS, PROVIDER_ENTRY];
+    expect(said(BEGUN, paths)).toEqual([missing(FACTS, 'quicknode'), missing(TRANSPORTS, 'quicknode')]);
+    if (isFull) expect(said(steps.slice(0, 2), paths)).toEqual([missing(TRANSPORTS, 'quicknode')]);
+    if (isFull) expect(said(steps, [...paths, ENDPOINTS, SURFACES])).toEqual([]);
+  });
 
-    it.runIf(isFull)('the sources compile as they are', () => {
-      expect(said([], [FACTS, TRANSPORTS, ENDPOINTS, SURFACES])).toEqual([]);
-    });
+  it.runIf(isFull)('the sources compile as they are', () => {
+    expect(said([], [FACTS, TRANSPORTS, ENDPOINTS, SURFACES])).toEqual([]);
+  });
 
-    it('a surface has a title in the documents', () => {
-      expect(said(BEGUN, [SURFACES])).toEqual([missing(SURFACES, 'nfts')]);
-    });
+  it('a surface has a title in the documents', () => {
+    expect(said(BEGUN, [SURFACES])).toEqual([missing(SURFACES, 'nfts')]);
+  });
 
-    it('a gate is made for the routes behind it', () => {
-      expect(said(BEGUN, [ENDPOINTS])).toEqual([missing(ENDPOINTS, 'voucher')]);
-    });
+  it('a gate is made for the routes behind it', () => {
+    expect(said(BEGUN, [ENDPOINTS])).toEqual([missing(ENDPOINTS, 'voucher')]);
+  });
 
-    it.each(PORTS)('%s: a class that is none yet is told what it lacks', (_name, port, type, members) => {
-      const [path] = unwritten(port, type);
-      const [fault = '', ...others] = said(BEGUN, [path]);
-      expect(others).toEqual([]);
-      expect(fault).toContain(`Class 'Recipe' incorrectly implements interface '${type}'.`);
-      expect(fault).toContain(members);
-    });
-  },
-);
+  it.each(PORTS)('%s: a class that is none yet is told what it lacks', (_name, port, type, members) => {
+    const [path] = unwritten(port, type);
+    const [fault = '', ...others] = said(BEGUN, [path]);
+    expect(others).toEqual([]);
+    expect(fault).toContain(`Class 'Recipe' incorrectly implements interface '${type}'.`);
+    expect(fault).toContain(members);
+  });
+});
 
 describe('the recipe for a route', () => {
   it('is one row: the catalog, OpenAPI and the page of routes have it', () => {

@@ -4,6 +4,7 @@ import { readConfig } from '@asset-gateway/gateway';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LINES } from '../../packages/gateway/src/blocked/list.ts';
 import { pathOf, rowOf } from '../http/targets.ts';
+import { testInCi } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { BLOCKED_ADDRESS, from, type ListFixture, newList, nextNotice, noticesIn, OTHER_ADDRESS } from './kit.ts';
 
@@ -93,7 +94,7 @@ describe('the list in force', () => {
     expect(await statuses(own)).toEqual([402, 402]);
   });
 
-  it('of 100,000 lines is taken while others are served', async () => {
+  testInCi('of 100,000 lines is taken while others are served', {}, async () => {
     const { gateway } = house;
     const lines = Array.from(
       { length: MAX_LINES - 1 },

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
 import { type Share, shareOf } from '../../packages/gateway/src/budget/shares.ts';
 import type { Budget } from '../../packages/gateway/src/budget/store.ts';
-import { isLeftToCi, titleInCi } from '../kit/optional.ts';
+import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { ROOM } from '../stores/room.ts';
 
@@ -65,7 +65,7 @@ const flood = (count: number) =>
 const GUEST = shareOf('192.0.2.1', 'G', false);
 const [EVERY_MINUTE, EVERY_10_S] = [MINUTE_MS, 10_000];
 
-describe.skipIf(isLeftToCi)(titleInCi(`over ${MINUTES} minutes of 30 slots each`), { timeout: 180_000 }, () => {
+suiteInCi(`over ${MINUTES} minutes of 30 slots each`, { timeout: 180_000 }, () => {
   it('a group that floods alone takes 24 a minute', async () => {
     const { perMinute } = await outcomeOf({ share: GUEST, everyMs: MINUTES * MINUTE_MS }, flood(1));
     expect(perMinute).toBeGreaterThan(23);

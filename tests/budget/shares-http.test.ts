@@ -1,7 +1,8 @@
 import type { Environment } from '@asset-gateway/gateway';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { expectRefusal } from '../http/error-table.ts';
 import { seen } from '../http/wire.ts';
+import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
@@ -44,7 +45,7 @@ async function askMany(count: number, addressOf: (index: number) => string): Pro
 const sharesLogged = () =>
   gateway.logLines.map((line) => JSON.parse(line).share).filter((share) => share !== undefined);
 
-describe('with FAIR_SHARES=on', { timeout: 120_000 }, () => {
+suiteInCi('with FAIR_SHARES=on', { timeout: 120_000 }, () => {
   it(`${WALLETS} wallets of one address get 24 of 30 slots, and each neighbour is served`, async () => {
     await start();
     const answers = await askMany(WALLETS, (index) => `203.0.113.${index % 250}`);

@@ -1,5 +1,5 @@
 import { routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { CallOrder } from '../../packages/gateway/src/cache/call-order.ts';
 import * as lifetimes from '../../packages/gateway/src/cache/lifetimes.ts';
 import { ASSETS } from '../../packages/sandbox/src/tokens/catalogue.ts';
@@ -11,7 +11,7 @@ import { Ours } from '../../scripts/simulate/orders.mjs';
 import { rowsOf } from '../../scripts/simulate/rows.mjs';
 // @ts-expect-error The simulation is a script.
 import { requestsOf, USUAL } from '../../scripts/simulate/workload.mjs';
-import { isLeftToCi, titleInCi } from '../kit/optional.ts';
+import { testInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned, newSigner } from '../kit/wallet.ts';
@@ -65,8 +65,9 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-it.skipIf(isLeftToCi)(
-  titleInCi(`answers over HTTP what the simulation says, for ${WALLETS} wallets that ask ${RATE} times a second`),
+testInCi(
+  `answers over HTTP what the simulation says, for ${WALLETS} wallets that ask ${RATE} times a second`,
+  { timeout: 1_200_000 },
   async () => {
     const wallets = Array.from({ length: WALLETS }, newSigner);
     const asked = requests();
@@ -91,5 +92,4 @@ it.skipIf(isLeftToCi)(
     // Within 20 seconds half of the slots go out at once, and chance decides for which of them.
     expect(Math.abs(share - simulated)).toBeLessThan(isFull ? 0.03 : 0.15);
   },
-  1_200_000,
 );

@@ -3,14 +3,17 @@ import { delimiter, join } from 'node:path';
 import { describe, it, type TestOptions } from 'vitest';
 import { isFull } from './rounds.ts';
 
-/**
- * Whether what takes long and seldom fails is left to CI: in a whole run on a machine that need not run everything. Named alone
- * it runs.
- */
-export const isLeftToCi = process.env.PACKAGES === 'built' && process.env.REQUIRE_ALL !== '1' && !isFull;
+/** Whether this is a whole run on a machine that need not run everything. */
+const isLeftToCi = process.env.PACKAGES === 'built' && process.env.REQUIRE_ALL !== '1' && !isFull;
+const titleInCi = (title: string): string => (isLeftToCi ? `${title} (skipped: left to CI)` : title);
 
-/** The title of a test that may be left to CI. */
-export const titleInCi = (title: string): string => (isLeftToCi ? `${title} (skipped: left to CI)` : title);
+/** A suite that takes long and seldom fails: a whole run leaves it to CI and says so in its title. Named alone it runs. */
+export const suiteInCi = (title: string, options: TestOptions, body: () => void): void =>
+  void describe.skipIf(isLeftToCi)(titleInCi(title), options, body);
+
+/** The same of a single test. */
+export const testInCi = (title: string, options: TestOptions, body: () => Promise<void>): void =>
+  it.skipIf(isLeftToCi)(titleInCi(title), options, body);
 
 /** Where servers are installed on systems that leave them out of PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { routes } from '@asset-gateway/protocol';
-import { beforeAll, expect, it } from 'vitest';
-import { isLeftToCi, titleInCi } from '../kit/optional.ts';
+import { beforeAll, expect } from 'vitest';
+import { testInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { compileAll } from '../process/program.ts';
 
@@ -28,8 +28,8 @@ interface Ended {
 const measured = (ids: readonly string[]): Promise<Ended> =>
   promisify(execFile)(process.execPath, ['scripts/run.mjs', 'measure:worst', ...ids]).catch((failed: Ended) => failed);
 
-it.skipIf(isLeftToCi)(
-  titleInCi('V1 V2 V18 no request costs over 20 ms of CPU, and no refusal more than an answer'),
+testInCi(
+  'V1 V2 V18 no request costs over 20 ms of CPU, and no refusal more than an answer',
   {
     timeout: 300_000,
   },

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import { testInCi } from '../kit/optional.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { compileGateway } from '../process/program.ts';
 import { ask, type Buyer, insist, newBuyer, newPath, type Reply, ROOMY, until } from './fault-buyer.ts';
@@ -52,31 +53,35 @@ describe.concurrent('fees that somebody else is to pay', () => {
     expect((await buy(gateway, await newBuyer(gateway.solana.mainnet))).status).toBe(200);
   });
 
-  it('V4 payments that never land take half of the budget at most, and give it back when the chain has forgotten them', async () => {
-    const gateway = await open({ FEE_BUDGET_LAMPORTS_PER_HOUR: '45000' });
-    const { mainnet } = gateway.solana;
-    const known = await newBuyer(mainnet);
-    expect((await buy(gateway, known)).status).toBe(200);
-    mainnet.faults.loseBroadcast = true;
-    const sent = () => mainnet.calls.filter(({ method }) => method === 'sendTransaction').length;
-    const before = sent();
-    const strangers = await several(2, () => newBuyer(mainnet));
-    const lost = strangers.map((buyer) => buy(gateway, buyer));
-    await until(() => sent() === before + 2);
-    const newcomer = await newBuyer(mainnet);
-    const refused = await buy(gateway, newcomer);
-    expect([refused.status, refused.code]).toEqual([503, 'facilitator_unavailable']);
-    expect(refused.text).toContain('"state":"unused"');
-    lost.push(buy(gateway, known));
-    await until(() => sent() === before + 3);
-    const codes = (await Promise.all(lost)).map(({ code }) => code);
-    expect(codes).toEqual(codes.map(() => 'settlement_pending'));
-    mainnet.faults.expireBlockhashes();
-    mainnet.advanceBlocks(300);
-    mainnet.faults.reset();
-    await until(async () => (await buy(gateway, newcomer)).status === 200);
-    expect((await buy(gateway, await newBuyer(mainnet))).status).toBe(200);
-  }, 120_000);
+  testInCi(
+    'V4 payments that never land take half of the budget at most, and give it back when the chain has forgotten them',
+    { timeout: 120_000 },
+    async () => {
+      const gateway = await open({ FEE_BUDGET_LAMPORTS_PER_HOUR: '45000' });
+      const { mainnet } = gateway.solana;
+      const known = await newBuyer(mainnet);
+      expect((await buy(gateway, known)).status).toBe(200);
+      mainnet.faults.loseBroadcast = true;
+      const sent = () => mainnet.calls.filter(({ method }) => method === 'sendTransaction').length;
+      const before = sent();
+      const strangers = await several(2, () => newBuyer(mainnet));
+      const lost = strangers.map((buyer) => buy(gateway, buyer));
+      await until(() => sent() === before + 2);
+      const newcomer = await newBuyer(mainnet);
+      const refused = await buy(gateway, newcomer);
+      expect([refused.status, refused.code]).toEqual([503, 'facilitator_unavailable']);
+      expect(refused.text).toContain('"state":"unused"');
+      lost.push(buy(gateway, known));
+      await until(() => sent() === before + 3);
+      const codes = (await Promise.all(lost)).map(({ code }) => code);
+      expect(codes).toEqual(codes.map(() => 'settlement_pending'));
+      mainnet.faults.expireBlockhashes();
+      mainnet.advanceBlocks(300);
+      mainnet.faults.reset();
+      await until(async () => (await buy(gateway, newcomer)).status === 200);
+      expect((await buy(gateway, await newBuyer(mainnet))).status).toBe(200);
+    },
+  );
 
   it('V11 a fee payer without SOL closes sales, and nobody signs in vain; SOL opens them again', async () => {
     const gateway = await open();

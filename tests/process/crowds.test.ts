@@ -1,8 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, connectFrom, get } from '../http/bare-server.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { compileGateway, endPrograms, type Program, startProgram, until } from './program.ts';
 
@@ -57,7 +58,7 @@ async function asked(address: string): Promise<number> {
 
 const closedAmong = (all: readonly Client[]): number => all.filter((client) => client.isClosed()).length;
 
-describe('a gateway in a process of its own', () => {
+suiteInCi('a gateway in a process of its own', {}, () => {
   it('V14 serves whoever comes while one address and then four hold all the silent connections they can', async () => {
     const first = await open(MAX_CONNECTIONS, '127.0.0.2');
     await asked('127.0.0.1');

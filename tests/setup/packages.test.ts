@@ -3,10 +3,10 @@ import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importsOf } from '../architecture/rules.ts';
 import { runCommand } from '../kit/command.ts';
-import { isLeftToCi, titleInCi } from '../kit/optional.ts';
+import { suiteInCi } from '../kit/optional.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
 import { compileAll } from '../process/program.ts';
@@ -83,7 +83,7 @@ function consumer(): Consumer {
   return writeConsumer(folder, entries, declarations);
 }
 
-describe.skipIf(isLeftToCi)(titleInCi('what would be published'), { timeout: PATIENCE_MS }, () => {
+suiteInCi('what would be published', { timeout: PATIENCE_MS }, () => {
   it.each(LIBRARIES)('of %s is what was compiled, with its licence and a page about it', (name) => {
     const paths = packedAs(name).files.map(({ path }) => path);
     const compiled = sourcesOf(name).map((path) => `dist/${path.slice(0, -3)}`);

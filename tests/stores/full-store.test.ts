@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openEmbedded } from '../../packages/gateway/src/compose/embedded.ts';
 import { PAYMENTS, type PaymentRecord } from '../../packages/gateway/src/payments/record.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { isLeftToCi, titleInCi } from '../kit/optional.ts';
+import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { newPayment } from '../payments/forge-records.ts';
 import { compileGateway, endPrograms, startProgram } from '../process/program.ts';
@@ -65,7 +65,7 @@ async function peakAtStart(): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
 }
 
-describe.runIf(process.platform === 'linux' && !isLeftToCi)(titleInCi('the start with a full store'), () => {
+(process.platform === 'linux' ? suiteInCi : describe.skip)('the start with a full store', {}, () => {
   it.each(isFull ? [0, 2 * PAYMENTS.answerMs] : [0])(
     `V19 takes less than 200 MB with ${ANSWERS_MIB} MiB of answers of %i ms ago`,
     async (ageMs) => {

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { mostInAnySpan } from '../budget/history.ts';
 import { freePort } from '../http/ports.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { isLeftToCi, titleInCi } from '../kit/optional.ts';
+import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
@@ -43,149 +43,146 @@ interface Phase extends Watched {
   readonly bought: readonly Served[];
 }
 
-describe.skipIf(isLeftToCi)(
-  titleInCi('an hour of all attacks at once, beside ten wallets that sign in and two that buy'),
-  () => {
-    const folder = makeFolder();
-    let upstream: TokensApi;
-    let solana: SolanaSandbox;
-    let program: Program;
-    let origin: string;
-    let crowd: SignedCrowd;
-    let buyers: SteadyBuyer[];
-    let attackers: Attackers | undefined;
-    const [poor, rich] = [30, 2].map((count) => Array.from({ length: count }, newKeypair)) as [
-      Uint8Array[],
-      Uint8Array[],
-    ];
-    const addressesOf = (keys: readonly Uint8Array[]) => keys.map((key) => signerFromBytes(key).address);
+suiteInCi('an hour of all attacks at once, beside ten wallets that sign in and two that buy', {}, () => {
+  const folder = makeFolder();
+  let upstream: TokensApi;
+  let solana: SolanaSandbox;
+  let program: Program;
+  let origin: string;
+  let crowd: SignedCrowd;
+  let buyers: SteadyBuyer[];
+  let attackers: Attackers | undefined;
+  const [poor, rich] = [30, 2].map((count) => Array.from({ length: count }, newKeypair)) as [
+    Uint8Array[],
+    Uint8Array[],
+  ];
+  const addressesOf = (keys: readonly Uint8Array[]) => keys.map((key) => signerFromBytes(key).address);
 
-    beforeAll(async () => {
-      await compileAll();
-      upstream = await startTokensApi({ key: CANARY_KEY });
-      solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-      const port = await freePort();
-      origin = `http://127.0.0.1:${port}`;
-      const variables = {
-        PORT: String(port),
-        DATA_DIR: folder,
-        GATEWAY_SECRET: CANARY_SECRET,
-        TOKENS_API_BASE_URL: upstream.url,
-        TOKENS_API_KEY: CANARY_KEY,
-        TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
-        PAID_UPSTREAM_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
-        ...solana.variables,
-      };
-      // All of the log is written, and an hour of it is kept nowhere.
-      program = startProgram(variables, { through: 'exec >/dev/null' });
-      const isUp = () =>
-        fetch(`${origin}/healthz`).then(
-          ({ ok }) => ok,
-          () => false,
-        );
-      await until(isUp, 60_000);
-      crowd = new SignedCrowd(origin);
-      buyers = await openBuyers(origin, solana.mainnet, FUNDS);
-      for (const wallet of addressesOf(poor)) await solana.mainnet.fundUsdc(wallet, 1n);
-      for (const wallet of addressesOf(rich)) await solana.mainnet.fundUsdc(wallet, FUNDS);
-      const hangs = ({ body }: { body: string }) => body.includes(HANGS);
-      Object.assign(solana.provider.faults, { hang: true, only: hangs });
-    }, 120_000);
-
-    afterAll(async () => {
-      attackers?.kill();
-      await endPrograms();
-      await upstream.close();
-      await solana.close();
-      rmSync(folder, { recursive: true, force: true });
-    });
-
-    async function phase(lengthMs: number, onVolley?: (used: readonly UsedSignIn[]) => void): Promise<Phase> {
-      const endMs = performance.now() + lengthMs;
-      const before = [crowd, ...buyers].map(({ served }) => served.length);
-      const [watched] = await Promise.all([
-        watch(origin, program.child.pid ?? 0, endMs),
-        crowd.run(VOLLEY_MS, endMs, onVolley),
-        ...buyers.map((buyer) => buyer.run(PURCHASE_MS, endMs)),
-      ]);
-      const [signed = [], ...bought] = [crowd, ...buyers].map(({ served }, index) => served.slice(before[index]));
-      return { ...watched, signed, bought: bought.flat() };
-    }
-
-    let idle: Phase;
-    let attacked: Phase;
-    let tally: Tally;
-
-    it('runs, and says what became of it', { timeout: IDLE_MS + ATTACK_MS + 180_000 }, async () => {
-      idle = await phase(IDLE_MS);
-      const keys = { poor: poor.map((key) => [...key]), rich: rich.map((key) => [...key]) };
-      const target = { url: origin, rpcUrl: solana.mainnet.url, hangs: HANGS, hangMs: HANG_MS };
-      const plan = { ...target, ...keys, ...VOLUMES };
-      const begun = startAttackers(plan);
-      attackers = begun;
-      attacked = await phase(ATTACK_MS, begun.replay);
-      const ended = await begun.stop();
-      tally = ended.tally;
-      const honest = [idle, attacked].flatMap(({ signed, bought, health }, index) => {
-        const when = ['alone', 'under attack'][index];
-        const rows: [string, readonly Served[]][] = [
-          [`sign-ins ${when}`, signed],
-          [`purchases ${when}`, bought],
-          [`/healthz ${when}`, health],
-        ];
-        return rows;
-      });
-      const seconds = [idle.cpuSeconds, attacked.cpuSeconds, ended.cpuSeconds].map((each) => each.toFixed(1));
-      process.stdout.write(report(plan, tally, honest));
-      process.stdout.write(
-        `CPU of the gateway ${seconds[0]} s in ${IDLE_MS / 1_000} s alone, ${seconds[1]} s in ${ATTACK_MS / 1_000} s under attack ` +
-          `(attackers ${seconds[2]} s); memory at most ${Math.ceil(idle.maxRssMib)} MiB alone, ${Math.ceil(attacked.maxRssMib)} MiB under attack\n`,
+  beforeAll(async () => {
+    await compileAll();
+    upstream = await startTokensApi({ key: CANARY_KEY });
+    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    const port = await freePort();
+    origin = `http://127.0.0.1:${port}`;
+    const variables = {
+      PORT: String(port),
+      DATA_DIR: folder,
+      GATEWAY_SECRET: CANARY_SECRET,
+      TOKENS_API_BASE_URL: upstream.url,
+      TOKENS_API_KEY: CANARY_KEY,
+      TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
+      PAID_UPSTREAM_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
+      ...solana.variables,
+    };
+    // All of the log is written, and an hour of it is kept nowhere.
+    program = startProgram(variables, { through: 'exec >/dev/null' });
+    const isUp = () =>
+      fetch(`${origin}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
       );
-    });
+    await until(isUp, 60_000);
+    crowd = new SignedCrowd(origin);
+    buyers = await openBuyers(origin, solana.mainnet, FUNDS);
+    for (const wallet of addressesOf(poor)) await solana.mainnet.fundUsdc(wallet, 1n);
+    for (const wallet of addressesOf(rich)) await solana.mainnet.fundUsdc(wallet, FUNDS);
+    const hangs = ({ body }: { body: string }) => body.includes(HANGS);
+    Object.assign(solana.provider.faults, { hang: true, only: hangs });
+  }, 120_000);
 
-    it('carried out each of the attacks', () => {
-      const expected = ['V1', 'V2', 'V6', 'V9', 'V13', 'V14', 'V18', 'V20'];
-      expect(Object.keys(tally).sort()).toEqual(expected.sort());
-    });
+  afterAll(async () => {
+    attackers?.kill();
+    await endPrograms();
+    await upstream.close();
+    await solana.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
-    it('served every honest request', () => {
-      expect([...idle.signed, ...attacked.signed].filter(({ outcome }) => outcome !== OK)).toEqual([]);
-      expect([...idle.bought, ...attacked.bought].filter(({ outcome }) => outcome !== OK)).toEqual([]);
-      expect(attacked.signed.length).toBeGreaterThanOrEqual(12);
-    });
+  async function phase(lengthMs: number, onVolley?: (used: readonly UsedSignIn[]) => void): Promise<Phase> {
+    const endMs = performance.now() + lengthMs;
+    const before = [crowd, ...buyers].map(({ served }) => served.length);
+    const [watched] = await Promise.all([
+      watch(origin, program.child.pid ?? 0, endMs),
+      crowd.run(VOLLEY_MS, endMs, onVolley),
+      ...buyers.map((buyer) => buyer.run(PURCHASE_MS, endMs)),
+    ]);
+    const [signed = [], ...bought] = [crowd, ...buyers].map(({ served }, index) => served.slice(before[index]));
+    return { ...watched, signed, bought: bought.flat() };
+  }
 
-    it('sold each answer for one transfer of its price', async () => {
-      for (const { buyer, answers, spentMicros } of buyers) {
-        const transfers = solana.mainnet.transfers.filter(({ from }) => from === buyer.address);
-        expect(transfers).toHaveLength(answers);
-        expect(Number(FUNDS - (await solana.mainnet.usdcBalance(buyer.address)))).toBe(spentMicros);
-      }
-    });
+  let idle: Phase;
+  let attacked: Phase;
+  let tally: Tally;
 
-    it('gave attackers nothing, and took nothing from them', async () => {
-      const got = Object.values(tally).flatMap((answers) => Object.keys(answers));
-      expect(got.filter((answer) => answer.startsWith('2') && answer !== '204')).toEqual([]);
-      for (const wallet of addressesOf(poor)) expect(await solana.mainnet.usdcBalance(wallet)).toBe(1n);
-      for (const wallet of addressesOf(rich)) expect(await solana.mainnet.usdcBalance(wallet)).toBe(FUNDS);
-      expect(solana.mainnet.transfers).toHaveLength(buyers.reduce((sum, { answers }) => sum + answers, 0));
+  it('runs, and says what became of it', { timeout: IDLE_MS + ATTACK_MS + 180_000 }, async () => {
+    idle = await phase(IDLE_MS);
+    const keys = { poor: poor.map((key) => [...key]), rich: rich.map((key) => [...key]) };
+    const target = { url: origin, rpcUrl: solana.mainnet.url, hangs: HANGS, hangMs: HANG_MS };
+    const plan = { ...target, ...keys, ...VOLUMES };
+    const begun = startAttackers(plan);
+    attackers = begun;
+    attacked = await phase(ATTACK_MS, begun.replay);
+    const ended = await begun.stop();
+    tally = ended.tally;
+    const honest = [idle, attacked].flatMap(({ signed, bought, health }, index) => {
+      const when = ['alone', 'under attack'][index];
+      const rows: [string, readonly Served[]][] = [
+        [`sign-ins ${when}`, signed],
+        [`purchases ${when}`, bought],
+        [`/healthz ${when}`, health],
+      ];
+      return rows;
     });
+    const seconds = [idle.cpuSeconds, attacked.cpuSeconds, ended.cpuSeconds].map((each) => each.toFixed(1));
+    process.stdout.write(report(plan, tally, honest));
+    process.stdout.write(
+      `CPU of the gateway ${seconds[0]} s in ${IDLE_MS / 1_000} s alone, ${seconds[1]} s in ${ATTACK_MS / 1_000} s under attack ` +
+        `(attackers ${seconds[2]} s); memory at most ${Math.ceil(idle.maxRssMib)} MiB alone, ${Math.ceil(attacked.maxRssMib)} MiB under attack\n`,
+    );
+  });
 
-    it('asked its upstream for honest clients only, within the limit', () => {
-      expect(upstream.arrivals).toHaveLength(crowd.served.length);
-      expect(mostInAnySpan(upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
-    });
+  it('carried out each of the attacks', () => {
+    const expected = ['V1', 'V2', 'V6', 'V9', 'V13', 'V14', 'V18', 'V20'];
+    expect(Object.keys(tally).sort()).toEqual(expected.sort());
+  });
 
-    it('stayed alive in bounded memory, and said so whenever it was asked', () => {
-      expect(program.child.exitCode ?? program.child.signalCode).toBeNull();
-      expect(attacked.health.filter(({ outcome }) => outcome !== OK)).toEqual([]);
-      expect(Math.max(idle.maxRssMib, attacked.maxRssMib)).toBeLessThan(MAX_RSS_MIB);
-    });
+  it('served every honest request', () => {
+    expect([...idle.signed, ...attacked.signed].filter(({ outcome }) => outcome !== OK)).toEqual([]);
+    expect([...idle.bought, ...attacked.bought].filter(({ outcome }) => outcome !== OK)).toEqual([]);
+    expect(attacked.signed.length).toBeGreaterThanOrEqual(12);
+  });
 
-    it.runIf(isFull)('kept honest clients waiting at most a second longer than without attackers', () => {
-      for (const kind of ['signed', 'bought'] as const) {
-        const [alone, under] = [quantile(idle[kind], 0.99), quantile(attacked[kind], 0.99)];
-        expect(under, kind).toBeLessThan(alone + SLOWER_MS);
-      }
-    });
-  },
-);
+  it('sold each answer for one transfer of its price', async () => {
+    for (const { buyer, answers, spentMicros } of buyers) {
+      const transfers = solana.mainnet.transfers.filter(({ from }) => from === buyer.address);
+      expect(transfers).toHaveLength(answers);
+      expect(Number(FUNDS - (await solana.mainnet.usdcBalance(buyer.address)))).toBe(spentMicros);
+    }
+  });
+
+  it('gave attackers nothing, and took nothing from them', async () => {
+    const got = Object.values(tally).flatMap((answers) => Object.keys(answers));
+    expect(got.filter((answer) => answer.startsWith('2') && answer !== '204')).toEqual([]);
+    for (const wallet of addressesOf(poor)) expect(await solana.mainnet.usdcBalance(wallet)).toBe(1n);
+    for (const wallet of addressesOf(rich)) expect(await solana.mainnet.usdcBalance(wallet)).toBe(FUNDS);
+    expect(solana.mainnet.transfers).toHaveLength(buyers.reduce((sum, { answers }) => sum + answers, 0));
+  });
+
+  it('asked its upstream for honest clients only, within the limit', () => {
+    expect(upstream.arrivals).toHaveLength(crowd.served.length);
+    expect(mostInAnySpan(upstream.arrivals, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+  });
+
+  it('stayed alive in bounded memory, and said so whenever it was asked', () => {
+    expect(program.child.exitCode ?? program.child.signalCode).toBeNull();
+    expect(attacked.health.filter(({ outcome }) => outcome !== OK)).toEqual([]);
+    expect(Math.max(idle.maxRssMib, attacked.maxRssMib)).toBeLessThan(MAX_RSS_MIB);
+  });
+
+  it.runIf(isFull)('kept honest clients waiting at most a second longer than without attackers', () => {
+    for (const kind of ['signed', 'bought'] as const) {
+      const [alone, under] = [quantile(idle[kind], 0.99), quantile(attacked[kind], 0.99)];
+      expect(under, kind).toBeLessThan(alone + SLOWER_MS);
+    }
+  });
+});

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { suiteInCi } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { type Answered, send, slotsLeft } from './exchange.ts';
 import { plainAnswer, startTrap, type Trap } from './trap.ts';
@@ -35,7 +36,7 @@ async function until(holds: () => boolean): Promise<void> {
 const codesOf = (answers: readonly Answered[]): string[] =>
   answers.map(({ status, json }) => `${status} ${json.error ?? 'ok'}`);
 
-describe('U21 an upstream that is slow, and many clients', () => {
+suiteInCi('U21 an upstream that is slow, and many clients', {}, () => {
   const held: Socket[] = [];
   let holding = true;
   let gateway: TestGateway;
@@ -71,7 +72,7 @@ describe('U21 an upstream that is slow, and many clients', () => {
   });
 });
 
-describe('U4 answers without end', () => {
+suiteInCi('U4 answers without end', {}, () => {
   const PARALLEL = 20;
   let endless: TestGateway;
   let written = 0;
