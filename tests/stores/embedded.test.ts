@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { copyFileSync, rmSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
 import type { Budget } from '../../packages/gateway/src/budget/store.ts';
 import { openEmbedded } from '../../packages/gateway/src/compose/embedded.ts';
+import { databaseIn } from '../../packages/gateway/src/stores/database.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { storeContract } from './contract.ts';
 import { ROOM } from './room.ts';
@@ -22,13 +23,23 @@ storeContract('embedded', async () => {
   };
 });
 
-async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+async function inFolder<Result>(body: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = makeFolder();
-  await body(folder).finally(() => rmSync(folder, { recursive: true, force: true }));
+  return await body(folder).finally(() => rmSync(folder, { recursive: true, force: true }));
 }
 
 describe('the embedded store after a restart', () => {
   const budget: Budget = { key: 'b', limit: 2, windowMs: 60_000, inFlightMs: 10_000 };
+
+  /** How long a slot is waited for by a gateway that starts from what another one has on disk now. */
+  const waitAfterKill = (folder: string): Promise<number> =>
+    inFolder(async (copy) => {
+      copyFileSync(databaseIn(folder), databaseIn(copy));
+      const { store, close } = await openEmbedded(copy);
+      const { retryAfterMs } = await store.admit({ budget, owner: 'three', room: ROOM });
+      await close();
+      return retryAfterMs ?? 0;
+    });
 
   it('R12 continues the log, and has another epoch', () =>
     inFolder(async (folder) => {
@@ -44,6 +55,16 @@ describe('the embedded store after a restart', () => {
       expect(verdict.retryAfterMs).toBeLessThanOrEqual(60_000);
       expect(after.store.epoch()).not.toBe(before.store.epoch());
       await after.close();
+    }));
+
+  it('R12 holds a slot for as long as its call may have lasted, until the end of the call was written down', () =>
+    inFolder(async (folder) => {
+      const running = await openEmbedded(folder);
+      for (const owner of ['one', 'two']) await running.store.admit({ budget, owner, room: ROOM });
+      running.store.complete(budget, 'one');
+      expect(await waitAfterKill(folder)).toBeGreaterThan(60_000);
+      await vi.waitUntil(async () => (await waitAfterKill(folder)) <= 60_000, { timeout: 20_000, interval: 200 });
+      await running.close();
     }));
 
   it('keeps its secret', () =>

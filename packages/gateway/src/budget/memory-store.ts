@@ -15,8 +15,10 @@ export interface MemoryOptions {
   readonly held?: ReadonlyMap<string, readonly HeldSlot[]>;
   /** Throws where a slot could not be kept; asked before anything is taken or burnt. */
   readonly assertKeepable?: (budget: Budget) => void;
-  /** Called before a slot counts as taken, and when a slot's end moves. A rejection refuses the slot, which stays held. */
+  /** Called before a slot counts as taken. A rejection refuses the slot, which stays held. */
   readonly keep?: (budget: Budget, slot: HeldSlot) => Promise<void>;
+  /** Called when a slot frees earlier than was said before, as its call is over. */
+  readonly keepEnd?: (budget: Budget, slot: HeldSlot) => void;
 }
 
 /** Why there is no slot: none is free, or none of this share's is left. */
@@ -87,8 +89,7 @@ export class MemoryStore implements Store {
 
   complete(budget: Budget, owner: string): void {
     const slot = this.#log(budget).complete(owner, this.now());
-    // A later end that is not kept only makes a restart hold the slot for longer.
-    if (slot) this.#options.keep?.(budget, slot).catch(() => undefined);
+    if (slot) this.#options.keepEnd?.(budget, slot);
   }
 
   async pause(budget: Budget, milliseconds: number): Promise<void> {

@@ -13,7 +13,10 @@ interface SlotRecord {
 }
 
 const MAX_KEPT_LIMIT = 1_000;
-const SWEEP_MS = 60_000;
+/** Fewer records are not worth looking through for those that are over. */
+const MIN_SWEPT = 100;
+/** Ends of calls within this are one write: until it has happened a restart only holds their slots for longer. */
+const ENDS_MS = 1_000;
 
 /** Large budgets and those of a second are forgotten with the process. */
 const isKept = ({ limit, fromDispatch }: Budget): boolean => limit <= MAX_KEPT_LIMIT && !fromDispatch;
@@ -24,13 +27,14 @@ export class SlotFile {
   readonly #kept = new Map<string, number>();
   readonly #now: Clock;
   readonly #space: FreeSpace;
-  #sweptAtMs: number;
+  #sweepAt = MIN_SWEPT;
+  readonly #ends: [Budget, HeldSlot][] = [];
+  #writing: NodeJS.Timeout | undefined;
 
   constructor(root: RootDatabase, now: Clock, space: FreeSpace) {
     this.#records = root.openDB<SlotRecord, string>({ name: 'slots' });
     this.#now = now;
     this.#space = space;
-    this.#sweptAtMs = now();
   }
 
   /** The slots that are still held, by budget. */
@@ -60,14 +64,28 @@ export class SlotFile {
     await this.#records.put(owner, record);
   }
 
+  /** Keeps the earlier end that a slot has since its call is over, together with others' a moment later. */
+  keepEnd(budget: Budget, slot: HeldSlot): void {
+    if (!isKept(budget)) return;
+    this.#ends.push([budget, slot]);
+    this.#writing ??= setTimeout(() => this.writeEnds(), ENDS_MS).unref();
+  }
+
+  async writeEnds(): Promise<void> {
+    clearTimeout(this.#writing);
+    this.#writing = undefined;
+    await Promise.allSettled(this.#ends.splice(0).map(([budget, slot]) => this.keep(budget, slot)));
+  }
+
+  /** Removes what is over whenever twice as much has come together as was left the last time: few pages, few of them written. */
   #sweep(): void {
+    if (this.#kept.size < this.#sweepAt || !this.#space.isEnoughToEnd()) return;
     const now = this.#now();
-    if (now - this.#sweptAtMs < SWEEP_MS || !this.#space.isEnoughToEnd()) return;
-    this.#sweptAtMs = now;
     for (const [owner, freesAtMs] of this.#kept) {
       if (freesAtMs > now) continue;
       this.#kept.delete(owner);
       this.#records.remove(owner).catch(() => undefined);
     }
+    this.#sweepAt = Math.max(MIN_SWEPT, 2 * this.#kept.size);
   }
 }

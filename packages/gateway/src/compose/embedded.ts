@@ -68,6 +68,7 @@ export async function openEmbedded(folder: string, options: EmbeddedOptions = {}
       held,
       assertKeepable: (budget) => slots.assertKeepable(budget),
       keep: (budget, slot) => slots.keep(budget, slot),
+      keepEnd: (budget, slot) => slots.keepEnd(budget, slot),
     });
     return {
       store,
@@ -75,7 +76,10 @@ export async function openEmbedded(folder: string, options: EmbeddedOptions = {}
       books: new EmbeddedBooks(root),
       fees: new MemoryFees(now),
       secret: await secretOf(root),
-      close: () => root.close(),
+      close: async () => {
+        await slots.writeEnds();
+        await root.close();
+      },
     };
   } catch (error) {
     await root.close();
