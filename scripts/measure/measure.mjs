@@ -12,8 +12,11 @@ import { newSigner } from '../../packages/client/dist/node.js';
 import { microsPerRequest, send, start } from './processes.mjs';
 import { measureStages } from './stages.mjs';
 
-const [ROUNDS, REQUESTS] = process.env.ROUNDS === 'full' ? [7, 5_000] : [3, 1_000];
-const [WARM_UP, CLIENTS] = [1_000, 16];
+/** How often everything is measured: rounds of so many requests after a warm-up, and each stage by itself. */
+const STAGES = { rounds: 5, count: 2_000 };
+const USUAL = { rounds: 3, requests: 1_000, warmUp: 1_000, stages: STAGES };
+const FULL = { ...USUAL, rounds: 7, requests: 5_000 };
+const CLIENTS = 16;
 const PATH = '/v1/x402/tokens/health';
 /** A path whose answer is kept, where answers are. */
 const KEPT_PATH = '/v1/x402/tokens/assets/search?q=sol&limit=5';
@@ -21,12 +24,9 @@ const KEPT_PATH = '/v1/x402/tokens/assets/search?q=sol&limit=5';
 const [KEPT, LARGE] = [1_000, 1_000_000];
 /** So short that a thousand slots last for every request. */
 const WINDOW_MS = 50;
+const FLOOR = 'hand-written floor';
 
-const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-measure-'));
-const upstream = await start('upstream.mjs');
-const signers = Array.from({ length: CLIENTS }, newSigner);
-
-async function signed(name, file, variables, path = PATH) {
+async function signed({ folder, upstream, signers }, name, file, variables, path = PATH) {
   const shared = { TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: 'a-key-of-no-upstream', WINDOW_MS };
   const { url, child } = await start(file, { PORT: '0', DATA_DIR: join(folder, name), ...shared, ...variables });
   const clients = signers.map((signer) => createClient({ baseUrl: url, signer }));
@@ -34,7 +34,7 @@ async function signed(name, file, variables, path = PATH) {
 }
 
 /** Its challenge is read by its own client, and each request needs a challenge of its own: two arrive for one answer. */
-async function middleware(name) {
+async function middleware({ upstream, signers }, name) {
   const { url, child } = await start('middleware.mjs', { TOKENS_API_BASE_URL: upstream.url });
   const asks = signers.map(async () => {
     const client = new x402HTTPClient(new x402Client());
@@ -45,48 +45,68 @@ async function middleware(name) {
   return { name, child, asks: await Promise.all(asks), expected: 200 };
 }
 
-const unsigned = (name, { url, child }, expected) => {
+const unsigned = ({ signers }, name, { url, child }, expected) => {
   return { name, child, asks: signers.map(() => () => fetch(url + PATH)), expected };
 };
 
-const gateway = await signed('gateway', 'gateway.mjs', { TOKENS_RATE_LIMIT_PER_MINUTE: LARGE });
-const subjects = [
-  await signed('hand-written floor', 'floor.mjs', {}),
-  gateway,
-  await signed('gateway, slots on disk', 'gateway.mjs', { TOKENS_RATE_LIMIT_PER_MINUTE: KEPT }),
-  await signed('gateway, a search', 'gateway.mjs', { TOKENS_RATE_LIMIT_PER_MINUTE: LARGE }, KEPT_PATH),
-  await signed('gateway, the search from its cache', 'gateway.mjs', { RESPONSE_CACHE: 'on' }, KEPT_PATH),
-  await signed('floor that has kept its answer', 'floor.mjs', { KEEP: 'on' }),
-  // Its Ed25519 is written in JavaScript: a few requests say enough.
-  { ...(await signed('floor with the official sign-in', 'floor.mjs', { SIGN_IN: 'official' })), share: 0.05 },
-  { ...(await middleware('official middleware, its challenge included')), share: 0.05 },
-  unsigned('bare server', upstream, 200),
-  unsigned('gateway, challenge', gateway, 402),
-];
+async function startSubjects(parts) {
+  const large = { TOKENS_RATE_LIMIT_PER_MINUTE: LARGE };
+  const gateway = await signed(parts, 'gateway', 'gateway.mjs', large);
+  return [
+    await signed(parts, FLOOR, 'floor.mjs', {}),
+    gateway,
+    await signed(parts, 'gateway, slots on disk', 'gateway.mjs', { TOKENS_RATE_LIMIT_PER_MINUTE: KEPT }),
+    await signed(parts, 'gateway, a search', 'gateway.mjs', large, KEPT_PATH),
+    await signed(parts, 'gateway, the search from its cache', 'gateway.mjs', { RESPONSE_CACHE: 'on' }, KEPT_PATH),
+    await signed(parts, 'floor that has kept its answer', 'floor.mjs', { KEEP: 'on' }),
+    // Its Ed25519 is written in JavaScript: a few requests say enough.
+    { ...(await signed(parts, 'floor with the official sign-in', 'floor.mjs', { SIGN_IN: 'official' })), share: 0.05 },
+    { ...(await middleware(parts, 'official middleware, its challenge included')), share: 0.05 },
+    unsigned(parts, 'bare server', parts.upstream, 200),
+    unsigned(parts, 'gateway, challenge', gateway, 402),
+  ];
+}
 
-/** The least of several rounds, in turns: whatever else runs on the machine only adds. */
-const least = new Map();
-for (const { asks, expected, share = 1 } of subjects) await send(asks, WARM_UP * share, expected);
-for (let round = 0; round < ROUNDS; round++) {
-  for (const subject of subjects) {
-    const micros = await microsPerRequest(subject, REQUESTS * (subject.share ?? 1));
-    least.set(subject.name, Math.min(least.get(subject.name) ?? Number.POSITIVE_INFINITY, micros));
+/** Microseconds by name: the least of several rounds, in turns, for whatever else runs on the machine only adds. */
+async function measureSubjects(subjects, { rounds, requests, warmUp }) {
+  const least = new Map();
+  for (const { asks, expected, share = 1 } of subjects) await send(asks, warmUp * share, expected);
+  for (let round = 0; round < rounds; round++) {
+    for (const subject of subjects) {
+      const micros = await microsPerRequest(subject, requests * (subject.share ?? 1));
+      least.set(subject.name, Math.min(least.get(subject.name) ?? Number.POSITIVE_INFINITY, micros));
+    }
+  }
+  return least;
+}
+
+function write([title, ...cells], rows) {
+  const lines = [[title, ...cells], ['---', ...cells.map(() => '---')], ...rows];
+  process.stdout.write(`${lines.map((line) => `| ${line.join(' | ')} |`).join('\n')}\n\n`);
+}
+
+/** Writes what a request costs, server beside server and stage by stage. */
+export async function measure(pace = process.env.ROUNDS === 'full' ? FULL : USUAL) {
+  const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-measure-'));
+  const signers = Array.from({ length: CLIENTS }, newSigner);
+  const upstream = await start('upstream.mjs');
+  const subjects = await startSubjects({ folder, upstream, signers });
+  try {
+    const least = await measureSubjects(subjects, pace);
+    const title = `µs of CPU for one request, least of ${pace.rounds} rounds of ${pace.requests}`;
+    const floor = least.get(FLOOR);
+    write(
+      [title, 'µs', 'floor / it'],
+      Array.from(least, ([name, micros]) => [name, Math.round(micros), (floor / micros).toFixed(2)]),
+    );
+    const large = await measureStages(upstream.url, LARGE, pace.stages);
+    const kept = await measureStages(upstream.url, KEPT, pace.stages);
+    write(
+      ['stage, by itself', 'µs', 'slots on disk'],
+      Array.from(large, ([name, micros]) => [name, micros.toFixed(1), kept.get(name).toFixed(1)]),
+    );
+  } finally {
+    for (const { child } of new Set([...subjects, { child: upstream.child }])) child.kill('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
   }
 }
-
-const floor = least.get('hand-written floor');
-process.stdout.write(
-  `| µs of CPU for one request, least of ${ROUNDS} rounds of ${REQUESTS} | µs | floor / it |\n|---|---|---|\n`,
-);
-for (const [name, micros] of least) {
-  process.stdout.write(`| ${name} | ${Math.round(micros)} | ${(floor / micros).toFixed(2)} |\n`);
-}
-
-const [large, kept] = [await measureStages(upstream.url, LARGE), await measureStages(upstream.url, KEPT)];
-process.stdout.write('\n| stage, by itself | µs | slots on disk |\n|---|---|---|\n');
-for (const [name, micros] of large) {
-  process.stdout.write(`| ${name} | ${micros.toFixed(1)} | ${kept.get(name).toFixed(1)} |\n`);
-}
-
-for (const { child } of new Set([...subjects, { child: upstream.child }])) child.kill('SIGTERM');
-rmSync(folder, { recursive: true, force: true });

@@ -17,22 +17,22 @@ import { createMatch } from '../../packages/gateway/dist/stages/match.js';
 import { RequestTrail } from '../../packages/gateway/dist/stages/trail.js';
 import { routes } from '../../packages/protocol/dist/index.js';
 
-const [ROUNDS, COUNT, AT_ONCE] = [5, 2_000, 32];
+const AT_ONCE = 32;
 /** So short that the smaller budget lasts for every spend, one after the other. */
 const WINDOW_MS = 10;
 const PATH = '/v1/x402/tokens/health';
 const ORIGIN = 'https://gateway.example';
 const FREE = { release: () => undefined };
 
-async function micros(step) {
+async function micros(step, count) {
   const before = process.cpuUsage();
-  let left = COUNT;
+  let left = count;
   const worker = async () => {
     while (left-- > 0) await step();
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / COUNT;
+  return (user + system) / count;
 }
 
 /** The parts of a gateway, put together as `compose` puts them, but within reach. */
@@ -51,7 +51,7 @@ async function assemble(upstreamUrl, folder, limit) {
   const originOf = fixedOrigin(ORIGIN);
   const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: true };
   const service = { name: 'measure', routes: routes.filter(({ id }) => id.startsWith('tokens')), priceUsd: () => '0' };
-  const parts = { service, store, channels, own: {}, signIn, exact: undefined, randomId, caches: new Map() };
+  const parts = { service, store, channels, own: {}, beside: [], signIn, randomId, caches: new Map() };
   const log = createLog('info', secrets, { write: () => undefined });
   const match = createMatch(bindEndpoints(parts));
   return { match, store, channels, log, randomId, close: () => channels.close().then(() => state.close()) };
@@ -106,13 +106,14 @@ async function stagesOf(gateway) {
 }
 
 /** Microseconds of CPU by stage: the least of several rounds, for whatever else runs only adds to it. */
-export async function measureStages(upstreamUrl, limit) {
+export async function measureStages(upstreamUrl, limit, { rounds, count }) {
   const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-stages-'));
   const gateway = await assemble(upstreamUrl, folder, limit);
   const stages = Object.entries(await stagesOf(gateway));
   const found = new Map();
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, step] of stages) found.set(name, Math.min(found.get(name) ?? Infinity, await micros(step)));
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, step] of stages)
+      found.set(name, Math.min(found.get(name) ?? Infinity, await micros(step, count)));
   }
   await gateway.close();
   rmSync(folder, { recursive: true, force: true });
