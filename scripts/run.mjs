@@ -59,7 +59,7 @@ else if (command === 'changeset') await changeset(words);
 else if (command === 'mcpb')
   await (await import('./mcpb.mjs')).mcpb(resolve(launchedFrom, words[0] ?? 'asset-gateway.mcpb'));
 else if (command === 'measure') await (await import('./measure/measure.mjs')).measure();
-else if (command === 'measure:credit') await import('./measure/credit.mjs');
+else if (command === 'measure:credit') await (await import('./measure/credit.mjs')).measureCredit();
 else if (command === 'measure:worst') await (await import('./measure/worst.mjs')).worst(words);
 else if (command === 'simulate') (await import('./simulate/simulate.mjs')).simulate(words);
 else if (PROGRAMS[command]) {

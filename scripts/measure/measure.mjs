@@ -9,7 +9,7 @@ import { createSIWxClientHook } from '@x402/extensions/sign-in-with-x';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import { createClient } from '../../packages/client/dist/index.js';
 import { newSigner } from '../../packages/client/dist/node.js';
-import { microsPerRequest, send, start } from './processes.mjs';
+import { measureSubjects, start, titleOf, writeTable } from './processes.mjs';
 import { measureStages } from './stages.mjs';
 
 /** How often everything is measured: rounds of so many requests after a warm-up, and each stage by itself. */
@@ -67,24 +67,6 @@ async function startSubjects(parts) {
   ];
 }
 
-/** Microseconds by name: the least of several rounds, in turns, for whatever else runs on the machine only adds. */
-async function measureSubjects(subjects, { rounds, requests, warmUp }) {
-  const least = new Map();
-  for (const { asks, expected, share = 1 } of subjects) await send(asks, warmUp * share, expected);
-  for (let round = 0; round < rounds; round++) {
-    for (const subject of subjects) {
-      const micros = await microsPerRequest(subject, requests * (subject.share ?? 1));
-      least.set(subject.name, Math.min(least.get(subject.name) ?? Number.POSITIVE_INFINITY, micros));
-    }
-  }
-  return least;
-}
-
-function write([title, ...cells], rows) {
-  const lines = [[title, ...cells], ['---', ...cells.map(() => '---')], ...rows];
-  process.stdout.write(`${lines.map((line) => `| ${line.join(' | ')} |`).join('\n')}\n\n`);
-}
-
 /** Writes what a request costs, server beside server and stage by stage. */
 export async function measure(pace = process.env.ROUNDS === 'full' ? FULL : USUAL) {
   const folder = mkdtempSync(join(tmpdir(), 'asset-gateway-measure-'));
@@ -93,15 +75,14 @@ export async function measure(pace = process.env.ROUNDS === 'full' ? FULL : USUA
   const subjects = await startSubjects({ folder, upstream, signers });
   try {
     const least = await measureSubjects(subjects, pace);
-    const title = `µs of CPU for one request, least of ${pace.rounds} rounds of ${pace.requests}`;
     const floor = least.get(FLOOR);
-    write(
-      [title, 'µs', 'floor / it'],
+    writeTable(
+      [titleOf(pace), 'µs', 'floor / it'],
       Array.from(least, ([name, micros]) => [name, Math.round(micros), (floor / micros).toFixed(2)]),
     );
     const large = await measureStages(upstream.url, LARGE, pace.stages);
     const kept = await measureStages(upstream.url, KEPT, pace.stages);
-    write(
+    writeTable(
       ['stage, by itself', 'µs', 'slots on disk'],
       Array.from(large, ([name, micros]) => [name, micros.toFixed(1), kept.get(name).toFixed(1)]),
     );

@@ -31,7 +31,7 @@ function cpuMicros({ pid }) {
 }
 
 /** Sends so many requests over as many clients as there are, each waiting for its answer. */
-export async function send(asks, count, expected = 200) {
+async function send(asks, count, expected = 200) {
   let left = count;
   await Promise.all(
     asks.map(async (ask) => {
@@ -45,8 +45,30 @@ export async function send(asks, count, expected = 200) {
 }
 
 /** The CPU time of a process for one of so many requests. */
-export async function microsPerRequest({ child, asks, expected }, count) {
+async function microsPerRequest({ child, asks, expected }, count) {
   const before = cpuMicros(child);
   await send(asks, count, expected);
   return (cpuMicros(child) - before) / count;
+}
+
+/** Microseconds by name: the least of several rounds, in turns, for whatever else runs on the machine only adds. */
+export async function measureSubjects(subjects, { rounds, requests, warmUp }) {
+  const least = new Map();
+  for (const { asks, expected, share = 1 } of subjects) await send(asks, warmUp * share, expected);
+  for (let round = 0; round < rounds; round++) {
+    for (const subject of subjects) {
+      const micros = await microsPerRequest(subject, requests * (subject.share ?? 1));
+      least.set(subject.name, Math.min(least.get(subject.name) ?? Number.POSITIVE_INFINITY, micros));
+    }
+  }
+  return least;
+}
+
+/** The heading of such a table. */
+export const titleOf = ({ rounds, requests }) => `µs of CPU for one request, least of ${rounds} rounds of ${requests}`;
+
+/** Writes a table in Markdown. */
+export function writeTable([title, ...cells], rows) {
+  const lines = [[title, ...cells], ['---', ...cells.map(() => '---')], ...rows];
+  process.stdout.write(`${lines.map((line) => `| ${line.join(' | ')} |`).join('\n')}\n\n`);
 }
