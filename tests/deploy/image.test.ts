@@ -102,6 +102,7 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
     ).toEqual([]);
     expect(own).toContain('app/packages/gateway/bin/main.js');
     expect(own.filter((path) => /^app\/packages\/[^/]+$/.test(path))).toEqual([
+      'app/packages/console',
       'app/packages/doctor',
       'app/packages/gateway',
       'app/packages/protocol',
@@ -155,6 +156,8 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
       expect(child.exitCode, output()).toBeNull();
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
       expect((await askSigned(url + pathOf(rowOf('tokens.health')))).status).toBe(200);
+      const page = await fetch(url, { headers: { Accept: 'text/html' } });
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)]);
     } finally {
       child.kill('SIGTERM');
     }
