@@ -9,6 +9,8 @@ import { makeFolder } from '../kit/folder.ts';
 /** A real nginx with the configuration that is shipped. */
 export interface Nginx {
   readonly port: number;
+  /** What it has said of nodes that it could not ask. */
+  log(): string;
   stop(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export async function startNginx(program: string, port: number, nodePorts: reado
   }
   return {
     port,
+    log: () => said,
     async stop() {
       child.kill('SIGTERM');
       if (child.exitCode === null) await once(child, 'exit');

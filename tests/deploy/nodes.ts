@@ -25,6 +25,8 @@ export interface Deployment {
   arrivals(): number;
   /** What all processes have logged, also those that have ended. */
   log(): string;
+  /** What the proxy has said. */
+  proxyLog(): string;
   stop(): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ export async function startDeployment(nginxProgram: string, variables: Environme
       port,
       nodes,
       log: () => nodes.map((node) => node.log()).join(''),
+      proxyLog: nginx.log,
       arrivals: () => nodes.reduce((total, { upstream }) => total + upstream.arrivals.length, 0),
       stop,
     };

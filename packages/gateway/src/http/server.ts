@@ -91,9 +91,11 @@ class Draining implements HttpServer {
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;
     this.#draining = true;
+    await turn();
     // The HTTP server's own close would cut kept-alive connections on which a request may be on its way.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     await pause(this.#options.graceMs);
+    await turn();
     this.#stopping = true;
     this.#server.closeIdleConnections();
     while ((this.#busy.size > 0 || this.#running > 0) && performance.now() < deadline) await pause(20);
@@ -166,6 +168,8 @@ class Draining implements HttpServer {
 }
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Until what the system has kept for this process is taken: on a busy machine that may be a second's worth. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Node's HTTP server around the gateway: size and time limits, a cap on connections, a drain that loses nothing. */
 export const createHttpServer = (options: ServerOptions): HttpServer => new Draining(options);
