@@ -52,7 +52,7 @@ if (!STANDALONE.includes(command)) {
   });
 }
 if (command === 'test') test(words);
-else if (command === 'dev') dev(words);
+else if (command === 'dev') await dev(words);
 else if (command === 'docs') await docs();
 else if (command === 'site') site();
 else if (command === 'changeset') await changeset(words);
