@@ -58,7 +58,7 @@ describe('a copy of a store that is in use', () => {
     await solana.close();
   });
 
-  it('has the secret, what is owed and the slots of when it was made, and no nonces', async () => {
+  it('has the secret and what is owed of when it was made, and neither slots nor nonces', async () => {
     const budget = { key: 'budget', limit: 5, windowMs: 60_000, inFlightMs: 0 };
     const now = await openEmbedded(folder);
     const take = (owner: string) => now.store.admit({ budget, owner, room: ROOM });
@@ -69,11 +69,11 @@ describe('a copy of a store that is in use', () => {
     for (const each of ['one', 'two', 'three']) await take(each);
     await copy();
     await now.payments.delivered(key);
-    for (const each of ['four', 'five']) await take(each);
+    await take('four');
     const then = await openEmbedded(restored);
     expect(then.secret).toBe(now.secret);
     expect(then.store.epoch()).not.toBe(now.store.epoch());
-    expect([now.store.view(budget).left, then.store.view(budget).left]).toEqual([0, 2]);
+    expect([now.store.view(budget).left, then.store.view(budget).left]).toEqual([1, 5]);
     expect((await then.payments.owed(facts.payer, facts.requestHash))?.key).toBe(key);
     expect(await then.payments.answer(key)).toBe('"owed"');
     expect(statSync(`${restored}/gateway.lmdb`).mode & 0o077).toBe(0);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { open } from 'lmdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { slotsIn } from '../../packages/gateway/src/budget/slot-file.ts';
 import { openEmbedded } from '../../packages/gateway/src/compose/embedded.ts';
 import { damageOf } from '../../packages/gateway/src/stores/lmdb-check.ts';
 import { makeFolder } from '../kit/folder.ts';
@@ -129,6 +130,21 @@ describe.concurrent('a gateway whose store is damaged', { timeout: 120_000 }, ()
   });
 });
 
+it('V16 does not start with slots that it has not written, says so in a sentence, and does when they have been moved away', async () => {
+  const folder = folderWith(healthy);
+  const slots = slotsIn(folder);
+  const noise = randomBytes(1_024);
+  writeFileSync(slots, noise);
+  const faults = [
+    expect.stringMatching(/^DATA_DIR: slots\.jsonl in \S+ is damaged \(line 1 is no slot\): move it away, .*\.$/),
+  ];
+  expect(await openings.open(folder)).toEqual({ faults });
+  expect(readFileSync(slots).equals(noise)).toBe(true);
+  rmSync(slots);
+  await expectToServe(folder);
+  expect(await secretIn(folder)).toBe(secret);
+});
+
 it.runIf(process.getuid?.() === 0)(
   'a gateway that may not read its store says so in a sentence',
   async () => {
@@ -142,9 +158,7 @@ it.runIf(process.getuid?.() === 0)(
     const variables = { PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'key-of-the-upstream' };
     const program = startProgram(variables, { uid: NOBODY, gid: NOBODY });
     expect(await program.ended).toBe(1);
-    expect(program.stderr()).toMatch(
-      /^asset-gateway: DATA_DIR: gateway\.lmdb in \S+ cannot be opened \(EACCES\b.*\)\.\n$/,
-    );
+    expect(program.stderr()).toMatch(/^asset-gateway: DATA_DIR: a file in \S+ cannot be opened \(EACCES\b.*\)\.\n$/);
   },
   120_000,
 );

@@ -1,5 +1,6 @@
 import { copyFileSync, rmSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { slotsIn } from '../../packages/gateway/src/budget/slot-file.ts';
 import type { Budget } from '../../packages/gateway/src/budget/store.ts';
 import { openEmbedded } from '../../packages/gateway/src/compose/embedded.ts';
 import { databaseIn } from '../../packages/gateway/src/stores/database.ts';
@@ -34,7 +35,7 @@ describe('the embedded store after a restart', () => {
   /** How long a slot is waited for by a gateway that starts from what another one has on disk now. */
   const waitAfterKill = (folder: string): Promise<number> =>
     inFolder(async (copy) => {
-      copyFileSync(databaseIn(folder), databaseIn(copy));
+      for (const fileIn of [databaseIn, slotsIn]) copyFileSync(fileIn(folder), fileIn(copy));
       const { store, close } = await openEmbedded(copy);
       const { retryAfterMs } = await store.admit({ budget, owner: 'three', room: ROOM });
       await close();
@@ -57,13 +58,13 @@ describe('the embedded store after a restart', () => {
       await after.close();
     }));
 
-  it('R12 holds a slot for as long as its call may have lasted, until the end of the call was written down', () =>
+  it('R12 holds a slot for as long as its call may have lasted, or one window from its end', () =>
     inFolder(async (folder) => {
       const running = await openEmbedded(folder);
       for (const owner of ['one', 'two']) await running.store.admit({ budget, owner, room: ROOM });
-      running.store.complete(budget, 'one');
       expect(await waitAfterKill(folder)).toBeGreaterThan(60_000);
-      await vi.waitUntil(async () => (await waitAfterKill(folder)) <= 60_000, { timeout: 20_000, interval: 200 });
+      running.store.complete(budget, 'one');
+      expect(await waitAfterKill(folder)).toBeLessThanOrEqual(60_000);
       await running.close();
     }));
 

@@ -62,7 +62,7 @@ describe('a slot that cannot be kept', () => {
     const store = new MemoryStore({
       now: () => 1_790_000_000_000,
       epoch: 'e',
-      keep: async (_, slot) => {
+      keep: (_, slot) => {
         if (broken) throw new Error('disk full');
         kept.push(slot.owner);
       },

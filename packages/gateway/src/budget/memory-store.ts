@@ -15,8 +15,8 @@ export interface MemoryOptions {
   readonly held?: ReadonlyMap<string, readonly HeldSlot[]>;
   /** Throws where a slot could not be kept; asked before anything is taken or burnt. */
   readonly assertKeepable?: (budget: Budget) => void;
-  /** Called before a slot counts as taken. A rejection refuses the slot, which stays held. */
-  readonly keep?: (budget: Budget, slot: HeldSlot) => Promise<void>;
+  /** Called before a slot counts as taken. What it throws refuses the slot, which stays held. */
+  readonly keep?: (budget: Budget, slot: HeldSlot) => void;
   /** Called when a slot frees earlier than was said before, as its call is over. */
   readonly keepEnd?: (budget: Budget, slot: HeldSlot) => void;
 }
@@ -76,7 +76,7 @@ export class MemoryStore implements Store {
       room.take(owner);
     }
     const slot = held ?? log.take(owner, now, charged);
-    await this.#options.keep?.(budget, slot);
+    this.#options.keep?.(budget, slot);
     return { kind: 'admitted', ...(charged && { charged }) };
   }
 

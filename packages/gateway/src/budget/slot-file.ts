@@ -1,5 +1,6 @@
-import type { Database, RootDatabase } from 'lmdb';
-import { type Clock, monotonicMs } from '../stores/clock.ts';
+import { closeSync, constants, fdatasync, type NoParamCallback, openSync, readFileSync, writeSync } from 'node:fs';
+import type { Clock } from '../stores/clock.ts';
+import { SlotDamage } from '../stores/damage.ts';
 import type { FreeSpace } from '../stores/free-space.ts';
 import type { HeldSlot } from './sliding-log.ts';
 import type { Budget } from './store.ts';
@@ -7,85 +8,165 @@ import type { Budget } from './store.ts';
 /** A slot on disk, by both clocks: a restart frees it only when the two agree that its time is over. */
 interface SlotRecord {
   readonly budget: string;
+  readonly owner: string;
   readonly wallMs: number;
   readonly monotonicMs: number;
   readonly holdMs: number;
 }
 
+type Flush = (descriptor: number, callback: NoParamCallback) => void;
+
 const MAX_KEPT_LIMIT = 1_000;
-/** Fewer records are not worth looking through for those that are over. */
-const MIN_SWEPT = 100;
-/** Ends of calls within this are one write: until it has happened a restart only holds their slots for longer. */
-const ENDS_MS = 1_000;
+/** A sector of a disk, which is written as a whole or not at all, has two lines exactly. */
+const LINE_BYTES = 256;
+/** What was written so long before a power cut is on the disk. */
+const FLUSH_MS = 1_000;
+/** Nobody else's. */
+const MODE = 0o600;
+
+/** The file of a folder's slots. */
+export const slotsIn = (folder: string): string => `${folder}/slots.jsonl`;
 
 /** Large budgets and those of a second are forgotten with the process. */
 const isKept = ({ limit, fromDispatch }: Budget): boolean => limit <= MAX_KEPT_LIMIT && !fromDispatch;
 
-/** Keeps the slots of small budgets on disk, so that a restarted process continues the log of the one before it. */
+const isRecord = ({ budget, owner, wallMs, monotonicMs, holdMs }: SlotRecord): boolean =>
+  [budget, owner].every((name) => typeof name === 'string') && [wallMs, monotonicMs, holdMs].every(Number.isFinite);
+
+/** The record of a line. Throws where it is none. */
+function recordIn(line: string): SlotRecord {
+  const record: SlotRecord = JSON.parse(line);
+  if (!isRecord(record)) throw new Error('no record');
+  return record;
+}
+
+/** What tells the time to a file of slots, in milliseconds. */
+export interface SlotClocks {
+  /** Since the Unix epoch. */
+  readonly now: Clock;
+  /** Since the machine started. */
+  readonly monotonic: () => number;
+}
+
+/**
+ * Keeps the slots of small budgets on disk, so that a restarted process continues the log of the one before it. Every slot has a
+ * line of the same length, which another one takes when it is over: a write is one system call, and nothing has to be tidied.
+ */
 export class SlotFile {
-  readonly #records: Database<SlotRecord, string>;
-  readonly #kept = new Map<string, number>();
-  readonly #now: Clock;
+  /** The slots that were still held when this was opened, by budget. */
+  readonly held: ReadonlyMap<string, readonly HeldSlot[]>;
+  #descriptor: number;
+  readonly #clocks: SlotClocks;
   readonly #space: FreeSpace;
-  #sweepAt = MIN_SWEPT;
-  readonly #ends: [Budget, HeldSlot][] = [];
-  #writing: NodeJS.Timeout | undefined;
+  readonly #flush: Flush;
+  readonly #lines: HeldSlot[] = [];
+  readonly #lineOf = new Map<string, number>();
+  /** The line to look at first when one is needed. */
+  #next = 0;
+  #isFlushed = true;
+  #flushing: NodeJS.Timeout | undefined;
 
-  constructor(root: RootDatabase, now: Clock, space: FreeSpace) {
-    this.#records = root.openDB<SlotRecord, string>({ name: 'slots' });
-    this.#now = now;
+  /** Throws the damage of a line that was not written here. */
+  constructor(folder: string, clocks: SlotClocks, space: FreeSpace, flush: Flush = fdatasync) {
+    this.#descriptor = openSync(slotsIn(folder), constants.O_RDWR | constants.O_CREAT, MODE);
+    this.#clocks = clocks;
     this.#space = space;
-  }
-
-  /** The slots that are still held, by budget. */
-  load(): Map<string, HeldSlot[]> {
-    const [wall, monotonic] = [this.#now(), monotonicMs()];
-    const held = new Map<string, HeldSlot[]>();
-    for (const { key, value } of this.#records.getRange()) {
-      const remaining = Math.max(value.wallMs - wall, value.monotonicMs - monotonic);
-      const freesAtMs = wall + Math.min(remaining, value.holdMs);
-      this.#kept.set(key, freesAtMs);
-      if (freesAtMs > wall) held.set(value.budget, [...(held.get(value.budget) ?? []), { owner: key, freesAtMs }]);
+    this.#flush = flush;
+    try {
+      this.held = this.#load();
+    } catch (error) {
+      this.close();
+      throw error;
     }
-    return held;
   }
 
   assertKeepable(budget: Budget): void {
     if (isKept(budget)) this.#space.assertToBegin();
   }
 
-  async keep(budget: Budget, { owner, freesAtMs }: HeldSlot): Promise<void> {
+  /** Throws where the disk is full. */
+  keep(budget: Budget, slot: HeldSlot): void {
     if (!isKept(budget)) return;
-    const holdMs = freesAtMs - this.#now();
-    this.#sweep();
-    this.#kept.set(owner, freesAtMs);
-    const record = { budget: budget.key, wallMs: freesAtMs, monotonicMs: monotonicMs() + holdMs, holdMs };
     this.#space.assertToEnd();
-    await this.#records.put(owner, record);
+    const holdMs = slot.freesAtMs - this.#clocks.now();
+    const times = { wallMs: slot.freesAtMs, monotonicMs: this.#clocks.monotonic() + holdMs, holdMs };
+    const record: SlotRecord = { budget: budget.key, owner: slot.owner, ...times };
+    const line = this.#lineOf.get(slot.owner) ?? this.#freeLine();
+    this.#write(JSON.stringify(record), line);
+    this.#place(slot, line);
   }
 
-  /** Keeps the earlier end that a slot has since its call is over, together with others' a moment later. */
+  /** Keeps the earlier end that a slot has since its call is over. Without it a restart only holds the slot for longer. */
   keepEnd(budget: Budget, slot: HeldSlot): void {
-    if (!isKept(budget)) return;
-    this.#ends.push([budget, slot]);
-    this.#writing ??= setTimeout(() => this.writeEnds(), ENDS_MS).unref();
+    try {
+      this.keep(budget, slot);
+    } catch {}
   }
 
-  async writeEnds(): Promise<void> {
-    clearTimeout(this.#writing);
-    this.#writing = undefined;
-    await Promise.allSettled(this.#ends.splice(0).map(([budget, slot]) => this.keep(budget, slot)));
+  close(): void {
+    clearTimeout(this.#flushing);
+    closeSync(this.#descriptor);
+    // The end of a call that is late must not be written to another file that has the same number by then.
+    this.#descriptor = -1;
   }
 
-  /** Removes what is over whenever twice as much has come together as was left the last time: few pages, few of them written. */
-  #sweep(): void {
-    if (this.#kept.size < this.#sweepAt || !this.#space.isEnoughToEnd()) return;
-    const now = this.#now();
-    for (const [owner, freesAtMs] of this.#kept) {
-      if (freesAtMs > now) continue;
-      this.#kept.delete(owner);
-      this.#records.remove(owner).catch(() => undefined);
+  #load(): Map<string, HeldSlot[]> {
+    const held = new Map<string, HeldSlot[]>();
+    const text = readFileSync(this.#descriptor, 'latin1');
+    // A line that was cut off belongs to a call that was refused, as the disk was full.
+    for (let line = 0; (line + 1) * LINE_BYTES <= text.length; line++) {
+      const { budget, slot } = this.#read(text.slice(line * LINE_BYTES, (line + 1) * LINE_BYTES), line);
+      this.#place(slot, line);
+      if (slot.freesAtMs > this.#clocks.now()) held.set(budget, [...(held.get(budget) ?? []), slot]);
     }
-    this.#sweepAt = Math.max(MIN_SWEPT, 2 * this.#kept.size);
+    return held;
+  }
+
+  #read(text: string, line: number): { readonly budget: string; readonly slot: HeldSlot } {
+    // The machine's power failed before the line was on the disk.
+    if (text.startsWith('\0')) return { budget: '', slot: { owner: '', freesAtMs: 0 } };
+    try {
+      const { budget, owner, wallMs, monotonicMs, holdMs } = recordIn(text);
+      const { now, monotonic } = this.#clocks;
+      const remainingMs = Math.max(wallMs - now(), monotonicMs - monotonic());
+      return { budget, slot: { owner, freesAtMs: now() + Math.min(remainingMs, holdMs) } };
+    } catch {
+      throw new SlotDamage(`line ${line + 1} is no slot`);
+    }
+  }
+
+  /** The line that was taken longest ago when its slot is over, else a new one. */
+  #freeLine(): number {
+    const candidate = this.#lines[this.#next];
+    if (!candidate || candidate.freesAtMs > this.#clocks.now()) return this.#lines.length;
+    const line = this.#next;
+    this.#next = (line + 1) % this.#lines.length;
+    return line;
+  }
+
+  #place(slot: HeldSlot, line: number): void {
+    const before = this.#lines[line];
+    if (before) this.#lineOf.delete(before.owner);
+    this.#lines[line] = slot;
+    this.#lineOf.set(slot.owner, line);
+  }
+
+  #write(text: string, line: number): void {
+    const bytes = `${text.padEnd(LINE_BYTES - 1)}\n`;
+    if (bytes.length > LINE_BYTES) throw new Error('a slot is too long to be kept');
+    const written = writeSync(this.#descriptor, bytes, line * LINE_BYTES, 'latin1');
+    if (written < LINE_BYTES) throw new Error('DATA_DIR is full; make room there');
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
+    this.#isFlushed = false;
+    this.#flushing ??= setTimeout(() => {
+      this.#isFlushed = true;
+      this.#flush(this.#descriptor, () => {
+        this.#flushing = undefined;
+        if (!this.#isFlushed && this.#descriptor >= 0) this.#flushSoon();
+      });
+    }, FLUSH_MS).unref();
   }
 }

@@ -11,7 +11,7 @@ import { EmbeddedBooks } from '../sales/embedded-books.ts';
 import type { Books } from '../sales/journal.ts';
 import { paymentEntries } from '../sales/payment-entries.ts';
 import { WatchedDocuments } from '../sales/watched-documents.ts';
-import { type Clock, steadyClock } from '../stores/clock.ts';
+import { type Clock, monotonicMs, steadyClock } from '../stores/clock.ts';
 import { Damage } from '../stores/damage.ts';
 import { openDatabase, secretOf } from '../stores/database.ts';
 import { FreeSpace } from '../stores/free-space.ts';
@@ -36,19 +36,18 @@ export interface EmbeddedOptions extends EmbeddedDocumentsOptions {
 }
 
 /**
- * Reads what is on disk: the slots that are still held, and the payments that are not over. In one transaction, which also makes
- * the tables that are not there yet: in one for each of them, a first start would wait for the disk a dozen times.
+ * Reads the payments that are not over. In one transaction, which also makes the tables that are not there yet: in one for each
+ * of them, a first start would wait for the disk a dozen times.
  */
 const load = (root: RootDatabase, now: Clock, space: FreeSpace, options: EmbeddedDocumentsOptions) =>
   root.transactionSync(() => loadWithin(root, now, space, options));
 
 function loadWithin(root: RootDatabase, now: Clock, space: FreeSpace, options: EmbeddedDocumentsOptions) {
   try {
-    const slots = new SlotFile(root, now, space);
     const documents = new WatchedDocuments(new EmbeddedDocuments(root, now, space, options));
     const accounts = new Accounts(documents);
     const payments = new Payments(documents, [creditGrants(() => documents.now()), paymentEntries]);
-    return { slots, held: slots.load(), documents, payments, accounts };
+    return { documents, payments, accounts };
   } catch (error) {
     // The pages are whole, but what is in one of them was not written by us. The decoder's message would quote it.
     throw new Damage(`a record cannot be read: ${error instanceof Error ? error.name : 'unknown'}`);
@@ -60,12 +59,14 @@ export async function openEmbedded(folder: string, options: EmbeddedOptions = {}
   const { space = new FreeSpace(folder), now = steadyClock() } = options;
   const root = await openDatabase(folder);
   try {
-    const { slots, held, ...opened } = load(root, now, space, options);
+    const opened = load(root, now, space, options);
+    const secret = await secretOf(root);
+    const slots = new SlotFile(folder, { now, monotonic: monotonicMs }, space);
     const store = new MemoryStore({
       now,
       wallNow: options.now ?? (() => Date.now()),
       epoch: randomBytes(16).toString('hex'),
-      held,
+      held: slots.held,
       assertKeepable: (budget) => slots.assertKeepable(budget),
       keep: (budget, slot) => slots.keep(budget, slot),
       keepEnd: (budget, slot) => slots.keepEnd(budget, slot),
@@ -75,10 +76,10 @@ export async function openEmbedded(folder: string, options: EmbeddedOptions = {}
       ...opened,
       books: new EmbeddedBooks(root),
       fees: new MemoryFees(now),
-      secret: await secretOf(root),
-      close: async () => {
-        await slots.writeEnds();
-        await root.close();
+      secret,
+      close: () => {
+        slots.close();
+        return root.close();
       },
     };
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Payments } from '../payments/payments.ts';
 import type { FeeStore } from '../payments/store/fees.ts';
 import type { Books } from '../sales/journal.ts';
 import type { WatchedDocuments } from '../sales/watched-documents.ts';
-import { Damage } from '../stores/damage.ts';
+import { Damage, SlotDamage } from '../stores/damage.ts';
 import { type FolderLock, lockFolder } from '../stores/lock.ts';
 import { openEmbedded } from './embedded.ts';
 
@@ -66,8 +66,14 @@ function storeFault(error: unknown, folder: string): unknown {
         "budget's last minute.",
     ]);
   }
+  if (error instanceof SlotDamage) {
+    return new ConfigError([
+      `DATA_DIR: slots.jsonl in ${folder} is damaged (${message}): move it away, and start the gateway 75 s after its last call, ` +
+        'when no slot of the budget can be held any more.',
+    ]);
+  }
   if (code === undefined) return error;
-  return new ConfigError([`DATA_DIR: gateway.lmdb in ${folder} cannot be opened (${message}).`]);
+  return new ConfigError([`DATA_DIR: a file in ${folder} cannot be opened (${message}).`]);
 }
 
 async function takeFolder(folder: string): Promise<FolderLock> {
