@@ -149,13 +149,14 @@ describe('a file of slots', () => {
     expect(flushesIn(10_000)).toBe(2);
   });
 
-  it('is not written after it was closed, though another file has its number then', () => {
+  it('is not written after it was closed, nor closed again, though another file has its number then', () => {
     const slots = open();
     slots.close();
     const other = `${folder}/other`;
     const descriptor = openSync(other, 'w');
     expect(() => slots.keep(budget, { owner: 'late', freesAtMs: nowMs + HOLD_MS })).toThrow();
     slots.keepEnd(budget, { owner: 'late', freesAtMs: nowMs + HOLD_MS });
+    slots.close();
     closeSync(descriptor);
     expect([statSync(other).size, statSync(path).size]).toEqual([0, 0]);
   });

@@ -103,11 +103,13 @@ export class SlotFile {
     } catch {}
   }
 
+  /** May be called again. */
   close(): void {
     clearTimeout(this.#flushing);
-    closeSync(this.#descriptor);
+    const descriptor = this.#descriptor;
     // The end of a call that is late must not be written to another file that has the same number by then.
     this.#descriptor = -1;
+    if (descriptor >= 0) closeSync(descriptor);
   }
 
   #load(): Map<string, HeldSlot[]> {
