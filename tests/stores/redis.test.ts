@@ -41,7 +41,7 @@ redisSuite('the store on Redis', () => {
     for (const { close } of nodes) await close();
   });
 
-  it('pauses all nodes for as long as the one that was asked for the longest pause', async () => {
+  it('pauses all nodes for as long as the one that was asked for the longest pause, and each knows once it is refused', async () => {
     await redis.command('FLUSHALL');
     const nodes = await Promise.all([1, 2, 3].map(() => openRedis(redis.url)));
     for (const { connect } of nodes) await connect(() => undefined);
@@ -49,7 +49,11 @@ redisSuite('the store on Redis', () => {
     await nodes[0]?.store.pause(budget, 10_000);
     await nodes[1]?.store.pause(budget, 1);
     await sleep(20);
+    const pauseMs = () => nodes[2]?.store.view(budget).pauseMs;
+    expect(pauseMs()).toBe(0);
     expect((await nodes[2]?.store.admit({ budget, owner: randomUUID(), room: ROOM }))?.kind).toBe('paused');
+    expect(pauseMs()).toBeGreaterThan(1_000);
+    expect(pauseMs()).toBeLessThanOrEqual(10_000);
     for (const { close } of nodes) await close();
   });
 

@@ -39,6 +39,8 @@ export class SharedBudget {
   readonly #epoch: Epoch;
   readonly #own: SlidingLog;
   #known: { readonly left: number; readonly freesAtMs: number } | undefined;
+  /** Until when another node's pause lasts, as Redis has told. It is not told again: each time it would last a little longer. */
+  #pausedUntilMs = 0;
 
   constructor(budget: Budget, space: Keyspace, epoch: Epoch) {
     this.#budget = budget;
@@ -87,7 +89,8 @@ export class SharedBudget {
 
   view(): BudgetView {
     const now = monotonicMs();
-    const own = this.#own.view(now);
+    const here = this.#own.view(now);
+    const own = { ...here, pauseMs: Math.max(here.pauseMs, this.#pausedUntilMs - now) };
     if (!this.#known || this.#known.freesAtMs <= now) return own;
     return { ...own, left: Math.min(own.left, this.#known.left), resetMs: this.#known.freesAtMs - now };
   }
@@ -123,6 +126,7 @@ export class SharedBudget {
     const [kind, retryAfterMs, left, freesMs, scope, charged] = reply as AdmitReply;
     if (kind === 'other epoch') return undefined;
     if (left !== undefined && freesMs !== undefined) this.#known = { left, freesAtMs: monotonicMs() + freesMs };
+    if (kind === 'paused') this.#pausedUntilMs = monotonicMs() + retryAfterMs;
     return {
       kind,
       ...(retryAfterMs > 0 && { retryAfterMs }),
