@@ -1,4 +1,4 @@
-import { routes } from '../../../packages/protocol/dist/index.js';
+import { consoleRoutes, everyRoute } from '../../../packages/protocol/dist/index.js';
 import { faultOf, isRefusal } from './report.mjs';
 import { exampleOf, LOST, servedLike, worstOf } from './requests.mjs';
 import { openBuyer, openVisitor } from './visitors.mjs';
@@ -178,7 +178,7 @@ async function plainMicros(row, { meter, signIn, rounds: { blocks } }) {
   return Math.min(...costs);
 }
 
-const LIVENESS = routes.find(({ id }) => id === 'system.liveness');
+const LIVENESS = everyRoute.find(({ id }) => id === 'system.liveness');
 
 async function measureRow(row, order, bought, parts) {
   const plain = bought ?? (await plainMicros(row, parts));
@@ -205,7 +205,7 @@ export async function measureWorst({ ids = [], isFull = false } = {}) {
   try {
     const signIn = await openVisitor(world.url, meter.ask);
     const parts = { world, meter, signIn, rounds };
-    const rows = routes.filter(({ id }) => ids.length === 0 || ids.includes(id));
+    const rows = [...everyRoute, ...consoleRoutes].filter(({ id }) => ids.length === 0 || ids.includes(id));
     await meter.cost(rounds.warmUp, async () => withLines(HEALTH, await signIn()));
     const bought = new Map();
     for (const surface of new Set(rows.filter(({ access }) => access === 'exact').map(({ surface }) => surface))) {

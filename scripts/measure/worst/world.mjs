@@ -27,6 +27,8 @@ export async function openWorld() {
       DAS_RATE_LIMIT_PER_SECOND: UNBOUNDED,
       WALLET_RATE_LIMIT_PER_SECOND: UNBOUNDED,
       FEE_BUDGET_LAMPORTS_PER_HOUR: '1000000000',
+      CREDIT: 'on',
+      RECEIPTS: 'on',
       // The sender stands for a proxy, so that X-Forwarded-For is read.
       TRUST_PROXY: '127.0.0.0/8',
       ...solana.variables,
