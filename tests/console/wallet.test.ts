@@ -1,3 +1,4 @@
+import type { Cluster } from '@asset-gateway/protocol';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closePages, launchChromium } from '../kit/chromium.ts';
@@ -21,11 +22,11 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
     await gateway?.stop();
   });
 
-  const chain = () => {
+  const chain = (cluster: Cluster = 'mainnet') => {
     if (!gateway.solana) throw new Error('nothing is sold');
-    return gateway.solana.mainnet;
+    return gateway.solana[cluster];
   };
-  const transfers = () => chain().transfers.filter(({ to }) => to === gateway.solana?.payTo);
+  const transfers = (cluster?: Cluster) => chain(cluster).transfers.filter(({ to }) => to === gateway.solana?.payTo);
   const arrivals = (): number => gateway.solana?.provider.arrivals.length ?? 0;
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const told = (text: string | RegExp) => page.getByText(text).first().waitFor();
@@ -79,15 +80,24 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
 
   it('buys a bundle of credit with one transfer, and pays a call from it without another', async () => {
     const paid = transfers().length;
-    await press('Buy the smallest bundle');
-    await told('$0.05 left');
+    await press('Buy the smallest bundle on mainnet');
+    await told('$0.05 left on mainnet. $0.00 left on devnet.');
     expect(transfers().length - paid).toBe(1);
     await press('Pay $0.000005 and ask');
     await told('Here is the answer.');
     await told('Paid from credit, without a transaction.');
     expect(transfers().length - paid).toBe(1);
     await press('Read the credit');
-    await told('$0.049995 left');
+    await told('$0.049995 left on mainnet.');
+  });
+
+  it('buys a bundle on the other cluster, which is kept apart', async () => {
+    const [paid, paidThere] = [transfers().length, transfers('devnet').length];
+    await press('Get play money on devnet');
+    await told('Ten dollars of play money have come on devnet.');
+    await press('Buy the smallest bundle on devnet');
+    await told('$0.049995 left on mainnet. $0.05 left on devnet.');
+    expect([transfers().length - paid, transfers('devnet').length - paidThere]).toEqual([0, 1]);
   });
 
   it('has nothing that axe finds wrong in light, dark and narrow', async () => {

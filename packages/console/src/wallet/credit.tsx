@@ -1,21 +1,20 @@
 import type { Cluster } from '@asset-gateway/protocol';
 import { useState } from 'preact/hooks';
 import type { Purse } from './purse.ts';
-import { Told } from './told.tsx';
+import { TaskButton, Told } from './told.tsx';
 import { useTask } from './use-task.ts';
 
 /** What was paid ahead: one payment for many calls. */
 export function Credit({ purse, clusters }: { readonly purse: Purse; readonly clusters: readonly Cluster[] }) {
   const task = useTask();
-  const [balance, setBalance] = useState<string>();
-  const [cluster = 'mainnet'] = clusters;
+  const [left, setLeft] = useState('Not read yet.');
   const read = async (): Promise<string> => {
     const { balances } = await (await purse.client()).credit.balance();
-    const found = balances.find((each) => each.cluster === cluster);
-    setBalance(`$${found?.balanceUsd ?? '0'}`);
+    const usdOn = (cluster: Cluster) => balances.find((each) => each.cluster === cluster)?.balanceUsd ?? '0.00';
+    setLeft(clusters.map((cluster) => `$${usdOn(cluster)} left on ${cluster}.`).join(' '));
     return '';
   };
-  const buy = async (): Promise<string> => {
+  const buy = (cluster: Cluster) => async (): Promise<string> => {
     await purse.buyCredit((client) => client.with({ cluster }).credit.buy());
     await read();
     return 'The bundle is bought. Calls are now paid from it with a signature, without a transaction.';
@@ -24,17 +23,16 @@ export function Credit({ purse, clusters }: { readonly purse: Purse; readonly cl
     <section aria-labelledby="credit">
       <h2 id="credit">Credit</h2>
       <p class="small muted">
-        One payment buys many calls: what a bundle costs is kept as credit on {cluster}, and each call takes its price
-        of it.
+        One payment buys many calls: what a bundle costs is kept as credit on its cluster, and each call there takes its
+        price of it.
       </p>
-      <p>{balance === undefined ? 'Not read yet.' : `${balance} left`}</p>
+      <p>{left}</p>
       <p class="sendings">
-        <button type="button" disabled={task.isBusy} onClick={() => task.run(read)}>
-          Read the credit
-        </button>
-        <button type="button" disabled={task.isBusy || purse.wallet !== undefined} onClick={() => task.run(buy)}>
-          Buy the smallest bundle
-        </button>
+        <TaskButton task={task} label="Read the credit" work={read} />
+        {!purse.wallet &&
+          clusters.map((cluster) => (
+            <TaskButton key={cluster} task={task} label={`Buy the smallest bundle on ${cluster}`} work={buy(cluster)} />
+          ))}
       </p>
       {purse.wallet && (
         <p class="small muted">
