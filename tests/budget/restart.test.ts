@@ -1,15 +1,17 @@
 import { rmSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { isFull } from '../kit/rounds.ts';
 import { askSigned } from '../kit/wallet.ts';
+import { compileGateway } from '../process/program.ts';
 import { mostInAnySpan, sleep } from './history.ts';
 
 const SCRIPT = 'tests/budget/gateway-process.mjs';
 noteTime();
+beforeAll(compileGateway, 120_000);
 
 describe('a gateway that is killed and started again', () => {
   let upstream: TokensApi;
@@ -49,12 +51,12 @@ describe('a gateway that is killed and started again', () => {
     return mostInAnySpan(upstream.arrivals, windowMs);
   }
 
-  it('L1 R12 H14 does not exceed the limit across SIGKILL', { timeout: 300_000 }, async () => {
+  it('L1 R12 H14 does not exceed the limit across SIGKILL', { timeout: 900_000 }, async () => {
     const limit = 5;
     expect(await flood(limit, 3_000, isFull ? 100 : 6)).toBeLessThanOrEqual(limit);
   });
 
-  it.runIf(isFull)('L1 30 in any 60 s over three minutes of flood and kills', { timeout: 400_000 }, async () => {
+  it.runIf(isFull)('L1 30 in any 60 s over three minutes of flood and kills', { timeout: 900_000 }, async () => {
     expect(await flood(30, 60_000, 240)).toBeLessThanOrEqual(30);
     expect(upstream.arrivals.length).toBeGreaterThanOrEqual(60);
   });
