@@ -15,6 +15,7 @@ const OTHERS = [
   'system.liveness',
   'system.chain',
   'credit.balance',
+  'credit.mainnet.buy',
   'tokens.assetDetail',
   'tokens.variantMarkets',
   'das.mainnet.helius.searchAssets',

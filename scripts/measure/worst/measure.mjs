@@ -208,14 +208,10 @@ export async function measureWorst({ ids = [], isFull = false } = {}) {
     const rows = [...everyRoute, ...consoleRoutes].filter(({ id }) => ids.length === 0 || ids.includes(id));
     await meter.cost(rounds.warmUp, async () => withLines(HEALTH, await signIn()));
     const bought = new Map();
-    for (const surface of new Set(rows.filter(({ access }) => access === 'exact').map(({ surface }) => surface))) {
-      bought.set(
-        surface,
-        await boughtMicros(
-          rows.filter((row) => row.surface === surface),
-          parts,
-        ),
-      );
+    const sold = rows.filter(({ access }) => access === 'exact');
+    for (const surface of new Set(sold.map((row) => row.surface))) {
+      const ofSurface = sold.filter((row) => row.surface === surface);
+      bought.set(surface, await boughtMicros(ofSurface, parts));
     }
     const results = [await measureLost(parts)];
     const seen = new Set();
@@ -223,7 +219,8 @@ export async function measureWorst({ ids = [], isFull = false } = {}) {
       const { surface } = row;
       const method = `${surface} ${row.method}`;
       const order = { isFirstOfSurface: !seen.has(surface), isFirstOfMethod: !seen.has(method) };
-      results.push(await measureRow(row, order, bought.get(surface), parts));
+      const micros = row.access === 'exact' ? bought.get(surface) : undefined;
+      results.push(await measureRow(row, order, micros, parts));
       seen.add(surface).add(method);
     }
     return results;
