@@ -29,6 +29,19 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
     await close();
   });
 
+  it('follows a link that is pressed before the first picture is drawn', async () => {
+    const { page, faults, close } = await visit(browser, `${gateway.url}/`);
+    await page.addInitScript(`new MutationObserver((_, observer) => {
+      if (!document.querySelector('nav')) return;
+      observer.disconnect();
+      location.hash = '#/routes';
+    }).observe(document, { childList: true, subtree: true })`);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Every route, its form and its price' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('says what is needed where no key can be made', async () => {
     const { page, faults, close } = await visit(browser, `${gateway.url}/`);
     await page.addInitScript("SubtleCrypto.prototype.generateKey = () => Promise.reject(new Error('not known'))");

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** Where a page is: its view and what follows it, such as `#/try/solana`. */
 export interface Place {
@@ -27,7 +27,8 @@ export const hrefOf = (view: string, ...rest: readonly string[]): string =>
 /** The place that the address line names, as it changes. */
 export function usePlace(): Place {
   const [fragment, setFragment] = useState(location.hash);
-  useEffect(() => {
+  // Before the first picture is drawn: a link that is followed at once must not be missed.
+  useLayoutEffect(() => {
     const follow = () => setFragment(location.hash);
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
