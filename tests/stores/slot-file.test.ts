@@ -72,6 +72,36 @@ describe('a file of slots', () => {
     expect(Object.keys(waits()).sort()).toEqual(held.sort());
   });
 
+  it('does not grow where calls last differently long, or the gateway is killed again and again', () => {
+    const running: { readonly owner: string; readonly endsAtMs: number }[] = [];
+    const freesAt = new Map<string, number>();
+    let most = 0;
+    let slots = open();
+    const keep = (owner: string, holdMs: number) => {
+      slots.keep(budget, { owner, freesAtMs: nowMs + holdMs });
+      freesAt.set(owner, nowMs + holdMs);
+    };
+    for (let call = 0; call < 5_000; call++) {
+      // Each lasts up to ten seconds, in an order that is always the same.
+      const lastsMs = ((call * 7_919) % 100) * 100;
+      keep(`owner ${call}`, HOLD_MS);
+      running.push({ owner: `owner ${call}`, endsAtMs: nowMs + lastsMs });
+      for (const each of running.filter(({ endsAtMs }) => endsAtMs <= nowMs)) {
+        running.splice(running.indexOf(each), 1);
+        keep(each.owner, 60_000);
+      }
+      most = Math.max(most, [...freesAt.values()].filter((freesAtMs) => freesAtMs > nowMs).length);
+      for (const [owner, freesAtMs] of freesAt) if (freesAtMs <= nowMs) freesAt.delete(owner);
+      if (call % 25 === 24) {
+        slots.close();
+        slots = open();
+      }
+      elapse(2_000);
+    }
+    slots.close();
+    expect(statSync(path).size).toBe(most * LINE_BYTES);
+  });
+
   it('goes on with the lines of the process before it', () => {
     for (let start = 0; start < 20; start++) {
       keepNow(...['one', 'two', 'three'].map((owner) => `${owner} of start ${start}`));
@@ -115,11 +145,15 @@ describe('a file of slots', () => {
     },
   );
 
-  it('holds a slot after a reboot for as long as it was to be held, since no clock says how long that took', () => {
+  it('holds a slot after a reboot for as long as it was to be held, since no clock says how long that took, and does so once', () => {
     keepNow('one');
     elapse(HOLD_MS - 1_000);
     upMs = 10_000;
     expect(waits().one).toBe(HOLD_MS);
+    elapse(HOLD_MS - 1_000);
+    expect(waits().one).toBe(1_000);
+    elapse(1_000);
+    expect(waits()).toEqual({});
   });
 
   it('is nobody else’s', () => {

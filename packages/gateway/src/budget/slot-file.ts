@@ -50,7 +50,7 @@ export interface SlotClocks {
 
 /**
  * Keeps the slots of small budgets on disk, so that a restarted process continues the log of the one before it. Every slot has a
- * line of the same length, which another one takes when it is over: a write is one system call, and nothing has to be tidied.
+ * line of the same length, which another one takes when it is over: a write is one system call, and the file does not grow.
  */
 export class SlotFile {
   /** The slots that were still held when this was opened, by budget. */
@@ -61,7 +61,7 @@ export class SlotFile {
   readonly #flush: Flush;
   readonly #lines: HeldSlot[] = [];
   readonly #lineOf = new Map<string, number>();
-  /** The line to look at first when one is needed. */
+  /** Where to look first for a line. */
   #next = 0;
   #isFlushed = true;
   #flushing: NodeJS.Timeout | undefined;
@@ -88,11 +88,8 @@ export class SlotFile {
   keep(budget: Budget, slot: HeldSlot): void {
     if (!isKept(budget)) return;
     this.#space.assertToEnd();
-    const holdMs = slot.freesAtMs - this.#clocks.now();
-    const times = { wallMs: slot.freesAtMs, monotonicMs: this.#clocks.monotonic() + holdMs, holdMs };
-    const record: SlotRecord = { budget: budget.key, owner: slot.owner, ...times };
     const line = this.#lineOf.get(slot.owner) ?? this.#freeLine();
-    this.#write(JSON.stringify(record), line);
+    this.#write(budget.key, slot, line);
     this.#place(slot, line);
   }
 
@@ -119,9 +116,20 @@ export class SlotFile {
     for (let line = 0; (line + 1) * LINE_BYTES <= text.length; line++) {
       const { budget, slot } = this.#read(text.slice(line * LINE_BYTES, (line + 1) * LINE_BYTES), line);
       this.#place(slot, line);
-      if (slot.freesAtMs > this.#clocks.now()) held.set(budget, [...(held.get(budget) ?? []), slot]);
+      if (slot.freesAtMs <= this.#clocks.now()) continue;
+      const known = held.get(budget);
+      if (known) known.push(slot);
+      else held.set(budget, [slot]);
+      this.#renew(budget, slot, line);
     }
     return held;
+  }
+
+  /** After a reboot the machine's clock begins anew: a slot that was held for longer because of it is so once, not at each start. */
+  #renew(budget: string, slot: HeldSlot, line: number): void {
+    try {
+      this.#write(budget, slot, line);
+    } catch {}
   }
 
   #read(text: string, line: number): { readonly budget: string; readonly slot: HeldSlot } {
@@ -137,13 +145,17 @@ export class SlotFile {
     }
   }
 
-  /** The line that was taken longest ago when its slot is over, else a new one. */
+  /** A line whose slot is over; a new one only where there is none, so that there are no more than slots are held at once. */
   #freeLine(): number {
-    const candidate = this.#lines[this.#next];
-    if (!candidate || candidate.freesAtMs > this.#clocks.now()) return this.#lines.length;
-    const line = this.#next;
-    this.#next = (line + 1) % this.#lines.length;
-    return line;
+    const now = this.#clocks.now();
+    const count = this.#lines.length;
+    for (let step = 0; step < count; step++) {
+      const line = (this.#next + step) % count;
+      if ((this.#lines[line]?.freesAtMs ?? 0) > now) continue;
+      this.#next = (line + 1) % count;
+      return line;
+    }
+    return count;
   }
 
   #place(slot: HeldSlot, line: number): void {
@@ -153,8 +165,11 @@ export class SlotFile {
     this.#lineOf.set(slot.owner, line);
   }
 
-  #write(text: string, line: number): void {
-    const bytes = `${text.padEnd(LINE_BYTES - 1)}\n`;
+  #write(budget: string, { owner, freesAtMs }: HeldSlot, line: number): void {
+    const { now, monotonic } = this.#clocks;
+    const holdMs = freesAtMs - now();
+    const record: SlotRecord = { budget, owner, wallMs: freesAtMs, monotonicMs: monotonic() + holdMs, holdMs };
+    const bytes = `${JSON.stringify(record).padEnd(LINE_BYTES - 1)}\n`;
     if (bytes.length > LINE_BYTES) throw new Error('a slot is too long to be kept');
     const written = writeSync(this.#descriptor, bytes, line * LINE_BYTES, 'latin1');
     if (written < LINE_BYTES) throw new Error('DATA_DIR is full; make room there');

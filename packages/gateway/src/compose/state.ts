@@ -62,8 +62,7 @@ function storeFault(error: unknown, folder: string): unknown {
   if (error instanceof Damage) {
     return new ConfigError([
       `DATA_DIR: gateway.lmdb in ${folder} is damaged (${message}): restore a backup of it, or move it away and start with an ` +
-        'empty one, which loses the secret that was made there, what is known of payments, answers that are owed, and the ' +
-        "budget's last minute.",
+        'empty one, which loses the secret that was made there, what is known of payments, and answers that are owed.',
     ]);
   }
   if (error instanceof SlotDamage) {
