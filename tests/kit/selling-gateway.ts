@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import {
   type Environment,
   type RunningGateway,
@@ -20,6 +21,12 @@ export interface SellingGateway {
   readonly logLines: string[];
   readonly gateway: RunningGateway;
   stop(): Promise<void>;
+}
+
+/** A client in this process hears that its connection was closed in the next turn of the event loop, and drops it in the one after. */
+export async function connectionsClosed(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 /** What a gateway may be given beside variables. */
@@ -53,6 +60,7 @@ export async function startSellingGateway(
     gateway,
     async stop() {
       await gateway.stop();
+      await connectionsClosed();
       if (!options.solana) await solana.close();
       if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
     },

@@ -10,7 +10,7 @@ import { faucetOf } from '../../packages/sandbox/src/faucet-route.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { makeFolder } from './folder.ts';
-import { CANARY_PROVIDER_KEY } from './selling-gateway.ts';
+import { CANARY_PROVIDER_KEY, connectionsClosed } from './selling-gateway.ts';
 
 /** A secret that must never show up in an answer or a log line. */
 export const CANARY_KEY = 'CANARY_0123456789_upstream_key';
@@ -83,6 +83,7 @@ export async function startTestGateway(
     gateway,
     async stop() {
       await gateway.stop();
+      await connectionsClosed();
       await upstream.close();
       await ownSolana?.close();
       if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });

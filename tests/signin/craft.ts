@@ -21,12 +21,6 @@ export const overHttp = ({ url }: Pick<TestGateway, 'url'>): Asker => ({
   ask: (target, headers = {}) => fetch(`${url}${target}`, { headers }),
 });
 
-/** For a gateway that is started anew: on a busy machine a kept connection may not have heard yet that the first one closed it. */
-export const withoutKeepAlive = ({ url }: Pick<TestGateway, 'url'>): Asker => ({
-  origin: url,
-  ask: (target, headers = {}) => fetch(`${url}${target}`, { headers: { ...headers, connection: 'close' } }),
-});
-
 /** Values by field, to be signed as they are; one that is undefined leaves its field out. */
 export type Changes = Readonly<Record<string, unknown>>;
 

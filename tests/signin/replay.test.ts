@@ -6,16 +6,7 @@ import { makeFolder } from '../kit/folder.ts';
 import { isFull } from '../kit/rounds.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { decodeHeader, encodeHeader } from '../kit/wallet.ts';
-import {
-  askWith,
-  budgetLeft,
-  costsNothing,
-  refusedWith,
-  SEARCH,
-  signInFor,
-  statusOf,
-  withoutKeepAlive,
-} from './craft.ts';
+import { askWith, budgetLeft, costsNothing, overHttp, refusedWith, SEARCH, signInFor, statusOf } from './craft.ts';
 import { malleated } from './forgery.ts';
 import { openSignIn } from './gateway.ts';
 
@@ -123,15 +114,15 @@ describe('a restart between two uses', () => {
   it('opens a used header once more', async () => {
     const dataDir = makeFolder();
     const first = await startTestGateway({}, { dataDir });
-    const [used, unused] = [await signInFor(withoutKeepAlive(first)), await signInFor(withoutKeepAlive(first))];
-    expect(await statusOf(askWith(withoutKeepAlive(first), used))).toBe(200);
+    const [used, unused] = [await signInFor(overHttp(first)), await signInFor(overHttp(first))];
+    expect(await statusOf(askWith(overHttp(first), used))).toBe(200);
     await first.stop();
 
     const second = await startTestGateway({ PORT: String(first.port) }, { dataDir });
-    await refusedWith('invalid_siwx_nonce', askWith(withoutKeepAlive(second), used));
-    await refusedWith('invalid_siwx_nonce', askWith(withoutKeepAlive(second), unused));
+    await refusedWith('invalid_siwx_nonce', askWith(overHttp(second), used));
+    await refusedWith('invalid_siwx_nonce', askWith(overHttp(second), unused));
     expect(second.upstream.arrivals).toHaveLength(0);
-    expect(await statusOf(askWith(withoutKeepAlive(second), await signInFor(withoutKeepAlive(second))))).toBe(200);
+    expect(await statusOf(askWith(overHttp(second), await signInFor(overHttp(second))))).toBe(200);
     await second.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
