@@ -5,7 +5,7 @@ import { importCycles, misplaced, readSources, type Source, wrongImports, wrongS
 const sources = readSources();
 const seeded = (path: string, text: string): Source[] => [...sources, { path: `packages/${path}`, text }];
 
-describe('the house', () => {
+describe('the structure of the packages', () => {
   it('imports only along the table', () => expect(wrongImports(sources)).toEqual([]));
   it('has no import cycle', () => expect(importCycles(sources)).toEqual([]));
   it('keeps files, functions and the pipeline small', () => expect(wrongSizes(sources)).toEqual([]));

@@ -47,7 +47,7 @@ function compiled(steps: readonly Step[]): ts.Program {
 }
 
 /** What the compiler says of these files. */
-function said(steps: readonly Step[], paths: readonly string[]): string[] {
+function diagnostics(steps: readonly Step[], paths: readonly string[]): string[] {
   const program = programs.get(steps) ?? compiled(steps);
   programs.set(steps, program);
   return paths.flatMap((path) => {
@@ -118,26 +118,26 @@ suiteInCi('the recipes of CONTRIBUTING.md, which the compiler follows', { timeou
     expect(FILES.length).toBeGreaterThan(50);
     const paths = [FACTS, TRANSPORTS];
     const steps = [PROVIDER_NAME, PROVIDER_FACTS, PROVIDER_ENTRY];
-    expect(said(BEGUN, paths)).toEqual([missing(FACTS, 'quicknode'), missing(TRANSPORTS, 'quicknode')]);
-    if (isFull) expect(said(steps.slice(0, 2), paths)).toEqual([missing(TRANSPORTS, 'quicknode')]);
-    if (isFull) expect(said(steps, [...paths, ENDPOINTS, SURFACES])).toEqual([]);
+    expect(diagnostics(BEGUN, paths)).toEqual([missing(FACTS, 'quicknode'), missing(TRANSPORTS, 'quicknode')]);
+    if (isFull) expect(diagnostics(steps.slice(0, 2), paths)).toEqual([missing(TRANSPORTS, 'quicknode')]);
+    if (isFull) expect(diagnostics(steps, [...paths, ENDPOINTS, SURFACES])).toEqual([]);
   });
 
   it.runIf(isFull)('the sources compile as they are', () => {
-    expect(said([], [FACTS, TRANSPORTS, ENDPOINTS, SURFACES])).toEqual([]);
+    expect(diagnostics([], [FACTS, TRANSPORTS, ENDPOINTS, SURFACES])).toEqual([]);
   });
 
   it('a surface has a title in the documents', () => {
-    expect(said(BEGUN, [SURFACES])).toEqual([missing(SURFACES, 'nfts')]);
+    expect(diagnostics(BEGUN, [SURFACES])).toEqual([missing(SURFACES, 'nfts')]);
   });
 
   it('a gate is made for the routes behind it', () => {
-    expect(said(BEGUN, [ENDPOINTS])).toEqual([missing(ENDPOINTS, 'voucher')]);
+    expect(diagnostics(BEGUN, [ENDPOINTS])).toEqual([missing(ENDPOINTS, 'voucher')]);
   });
 
   it.each(PORTS)('%s: a class that is none yet is told what it lacks', (_name, port, type, members) => {
     const [path] = unwritten(port, type);
-    const [fault = '', ...others] = said(BEGUN, [path]);
+    const [fault = '', ...others] = diagnostics(BEGUN, [path]);
     expect(others).toEqual([]);
     expect(fault).toContain(`Class 'Recipe' incorrectly implements interface '${type}'.`);
     expect(fault).toContain(members);

@@ -298,7 +298,7 @@ const ONLY_IN: readonly { readonly what: string; readonly pattern: RegExp; reado
     what: 'an outgoing request',
     pattern: /from 'undici'|\bfetch\(|\brequest\(\{/,
     allowed:
-      /gateway\/src\/(?:upstreams\/|pool\.ts|payments\/facilitator\/)|doctor\/src\/visitor\.ts$|(?:cli|client|console)\/src\/|sandbox\/src\//,
+      /gateway\/src\/(?:upstreams\/|pool\.ts|payments\/facilitator\/)|doctor\/src\/http-client\.ts$|(?:cli|client|console)\/src\/|sandbox\/src\//,
   },
   {
     what: 'a suppression',

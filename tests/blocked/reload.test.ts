@@ -15,27 +15,27 @@ const LOOKS_MS = 3_000;
 const NO_TEXT = Buffer.from([0xff, 0xfe, 0, 10]);
 
 /** A gateway with a list of its own. */
-interface House {
+interface Node {
   readonly gateway: TestGateway;
   readonly list: ListFixture;
 }
 
-const houses: House[] = [];
-async function openHouse(): Promise<House> {
+const nodes: Node[] = [];
+async function openNode(): Promise<Node> {
   const list = newList(BLOCKED_ADDRESS);
-  const house = { list, gateway: await startTestGateway(list.variables) };
-  houses.push(house);
-  return house;
+  const node = { list, gateway: await startTestGateway(list.variables) };
+  nodes.push(node);
+  return node;
 }
-afterAll(() => Promise.all(houses.map(({ gateway }) => gateway.stop())));
+afterAll(() => Promise.all(nodes.map(({ gateway }) => gateway.stop())));
 
-let house: House;
+let node: Node;
 beforeAll(async () => {
-  house = await openHouse();
+  node = await openNode();
 });
 
 /** The statuses of an unsigned request from the one address and from the other: 403 where it is blocked. */
-const statuses = ({ gateway }: House) =>
+const statuses = ({ gateway }: Node) =>
   Promise.all(
     [BLOCKED_ADDRESS, OTHER_ADDRESS].map(
       async (address) => (await fetch(gateway.url + HEALTH, { headers: from(address) })).status,
@@ -43,7 +43,7 @@ const statuses = ({ gateway }: House) =>
   );
 
 /** Changes the file, and answers what the log then says. */
-function noticeAfter(change: (list: ListFixture) => void, { gateway, list }: House): Promise<string> {
+function noticeAfter(change: (list: ListFixture) => void, { gateway, list }: Node): Promise<string> {
   const count = noticesIn(gateway.logLines).length;
   change(list);
   return nextNotice(gateway.logLines, count + 1);
@@ -51,22 +51,22 @@ function noticeAfter(change: (list: ListFixture) => void, { gateway, list }: Hou
 
 describe('the list in force', () => {
   it('is said at the start', () => {
-    expect(noticesIn(house.gateway.logLines)).toEqual([
+    expect(noticesIn(node.gateway.logLines)).toEqual([
       'BLOCKED_FILE: wallets that are blocked: 0; ranges of addresses: 1',
     ]);
   });
 
   it('is that of the file, a moment after it was written, replaced or written with the same length', async () => {
-    expect(await statuses(house)).toEqual([403, 402]);
-    await noticeAfter((list) => list.write(OTHER_ADDRESS), house);
-    expect(await statuses(house)).toEqual([402, 403]);
+    expect(await statuses(node)).toEqual([403, 402]);
+    await noticeAfter((list) => list.write(OTHER_ADDRESS), node);
+    expect(await statuses(node)).toEqual([402, 403]);
     await noticeAfter(({ path }) => {
       writeFileSync(`${path}.new`, '203.0.113.0/24\n');
       renameSync(`${path}.new`, path);
-    }, house);
-    expect(await statuses(house)).toEqual([403, 402]);
-    await noticeAfter((list) => list.write('203.0.113.9/32'), house);
-    expect(await statuses(house)).toEqual([402, 402]);
+    }, node);
+    expect(await statuses(node)).toEqual([403, 402]);
+    await noticeAfter((list) => list.write('203.0.113.9/32'), node);
+    expect(await statuses(node)).toEqual([402, 402]);
   });
 
   it.concurrent.each<[string, (list: ListFixture) => void, RegExp]>([
@@ -80,7 +80,7 @@ describe('the list in force', () => {
     ['bytes that are no text', ({ path }) => writeFileSync(path, NO_TEXT), /line 1 is no wallet/],
     ['nothing, as it is gone', ({ path }) => rmSync(path), /is not there/],
   ])('stays as it was when the file has %s, which is said once', async (_, change, fault) => {
-    const own = await openHouse();
+    const own = await openNode();
     const { gateway, list } = own;
     const notice = await noticeAfter(change, own);
     expect(notice).toMatch(fault);
@@ -95,12 +95,12 @@ describe('the list in force', () => {
   });
 
   testInCi('of 100,000 lines is taken while others are served', {}, async () => {
-    const { gateway } = house;
+    const { gateway } = node;
     const lines = Array.from(
       { length: MAX_LINES - 1 },
       (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
     );
-    const taken = noticeAfter((list) => list.write(BLOCKED_ADDRESS, ...lines), house);
+    const taken = noticeAfter((list) => list.write(BLOCKED_ADDRESS, ...lines), node);
     let isTaken = false;
     taken.finally(() => {
       isTaken = true;
@@ -109,7 +109,7 @@ describe('the list in force', () => {
     while (!isTaken) served += (await fetch(`${gateway.url}/healthz`)).ok ? 1 : 0;
     expect(await taken).toContain('ranges of addresses: 100000');
     expect(served).toBeGreaterThan(10);
-    expect(await statuses(house)).toEqual([403, 402]);
+    expect(await statuses(node)).toEqual([403, 402]);
   });
 });
 

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTerminal, node } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { MAIN, openShop, type Shop, WALLET } from './shop.ts';
+import { type Fixture, MAIN, openFixture, WALLET } from './fixture.ts';
 
 suiteWith(
   'script',
   'a person at a terminal',
   (script) => {
-    let shop: Shop;
+    let fixture: Fixture;
     beforeAll(async () => {
-      shop = await openShop();
+      fixture = await openFixture();
     });
-    afterAll(() => shop.close());
+    afterAll(() => fixture.close());
 
     /** Runs a process for a person who answers each question that it asks with the next of these. */
     async function answered(
@@ -21,7 +21,12 @@ suiteWith(
       ...answers: string[]
     ): Promise<{ code: number; shown: string }> {
       const [program = '', ...rest] = inTerminal(script, command);
-      const env = { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm', ...shop.environment(shop.newHome()) };
+      const env = {
+        PATH: process.env.PATH,
+        SHELL: '/bin/sh',
+        TERM: 'xterm',
+        ...fixture.environment(fixture.newHome()),
+      };
       const child = spawn(program, rest, { env, stdio: ['pipe', 'pipe', 'inherit'] });
       let shown = '';
       let asked = 0;
@@ -38,37 +43,37 @@ suiteWith(
 
     /** The words that run several commands in one process: most of what one takes is the start of it. */
     function together(commands: readonly (readonly string[])[]): string[] {
-      const env = { PATH: process.env.PATH, TERM: 'xterm', ...shop.environment(shop.newHome()) };
+      const env = { PATH: process.env.PATH, TERM: 'xterm', ...fixture.environment(fixture.newHome()) };
       return node('tests/cli/typing.mjs', JSON.stringify(commands.map((words) => ({ typed: words.join(' '), env }))));
     }
 
     const PAID = ['balances', WALLET];
 
     it('is asked before anything is paid, and pays with a yes', async () => {
-      const before = shop.transfers();
+      const before = fixture.transfers();
       const { code, shown } = await answered(own(...PAID), 'y\r');
-      expect([code, shop.transfers() - before], shown).toEqual([0, 1]);
+      expect([code, fixture.transfers() - before], shown).toEqual([0, 1]);
       expect(shown).toMatch(/Pay \$0\.0005 on solana:\w+ to \w+\? \[y\/N\]/);
       expect(shown).toContain('TOKEN  BALANCE');
     });
 
-    const payments = (): number => shop.passage.passed.filter(({ carries }) => carries === 'payment').length;
+    const payments = (): number => fixture.proxy.passed.filter(({ carries }) => carries === 'payment').length;
 
     it.each(['\u0003', '\u0004'])('pays nothing with %j', async (answer) => {
-      const before = [shop.transfers(), payments()];
+      const before = [fixture.transfers(), payments()];
       const { code, shown } = await answered(own(...PAID), answer);
       expect(code).not.toBe(0);
       expect(shown).not.toContain('paying');
-      expect([shop.transfers(), payments()]).toEqual(before);
+      expect([fixture.transfers(), payments()]).toEqual(before);
     });
 
     it('pays nothing with another answer than yes', async () => {
-      const before = [shop.transfers(), payments()];
+      const before = [fixture.transfers(), payments()];
       const { shown } = await answered(together([PAID, PAID, PAID]), 'n\r', '\r', 'yes please\r');
       expect(shown.split('[y/N]')).toHaveLength(4);
       expect(shown.split('\f').filter((_, at) => at % 2 === 1)).toEqual(['1', '1', '1']);
       expect(shown).not.toContain('paying');
-      expect([shop.transfers(), payments()]).toEqual(before);
+      expect([fixture.transfers(), payments()]).toEqual(before);
     });
 
     it('is not asked with --no-input, nor with --pay', async () => {

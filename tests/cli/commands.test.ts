@@ -6,21 +6,21 @@ import bs58 from 'bs58';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { node, startCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
-import { MAIN, openShop, type Shop, SOL, WALLET } from './shop.ts';
+import { type Fixture, MAIN, openFixture, SOL, WALLET } from './fixture.ts';
 
-let shop: Shop;
+let fixture: Fixture;
 beforeAll(async () => {
-  shop = await openShop();
+  fixture = await openFixture();
 });
-afterAll(() => shop.close());
+afterAll(() => fixture.close());
 afterEach(() => {
-  delete shop.passage.hooks.after;
-  shop.gateway.upstream.faults.status = undefined;
+  delete fixture.proxy.hooks.after;
+  fixture.gateway.upstream.faults.status = undefined;
 });
 
 /** The last answer that passed: what the gateway sent, byte for byte. */
-const lastAnswer = (): Buffer => shop.passage.passed.at(-1)?.body ?? Buffer.alloc(0);
-const lastTarget = (): string | undefined => shop.passage.passed.at(-1)?.target;
+const lastAnswer = (): Buffer => fixture.proxy.passed.at(-1)?.body ?? Buffer.alloc(0);
+const lastTarget = (): string | undefined => fixture.proxy.passed.at(-1)?.target;
 
 function makeKeypair(file: string): string {
   mkdirSync(join(file, '..'), { recursive: true });
@@ -44,7 +44,7 @@ describe('a command by name', { timeout: 60_000 }, () => {
     [['/llms.txt'], '/llms.txt'],
     [['credit'], '/v1/x402/credit'],
   ])('%j asks for %s, and its piped output is the bytes of the answer', async (words, target) => {
-    const { code, stdout, stderr } = await shop.run(words);
+    const { code, stdout, stderr } = await fixture.run(words);
     expect([code, lastTarget()], stderr).toEqual([0, target]);
     expect(Buffer.from(stdout).equals(lastAnswer())).toBe(true);
   });
@@ -60,38 +60,38 @@ describe('a command by name', { timeout: 60_000 }, () => {
       '--provider',
       'alchemy',
     ];
-    const { code, stdout } = await shop.run(words);
+    const { code, stdout } = await fixture.run(words);
     expect([code, lastTarget()]).toEqual([1, '/v1/x402/solana/devnet/alchemy/rpc/getAccountInfo']);
     expect(JSON.parse(stdout).error).toBe('payment_required');
   });
 
   it('routes prints one line for each route, with its price', async () => {
-    const { code, stdout } = await shop.run(['routes', 'balance']);
+    const { code, stdout } = await fixture.run(['routes', 'balance']);
     const lines = stdout.trimEnd().split('\n');
     expect([code, lines.at(-1)]).toEqual([0, 'GET\t/v1/x402/helius/wallet/balances/:wallet\t0.0005']);
     expect(lines).toHaveLength(5);
-    const home = shop.newHome();
-    const all = await shop.run(['routes'], { home });
+    const home = fixture.newHome();
+    const all = await fixture.run(['routes'], { home });
     expect(Buffer.byteLength(all.stdout)).toBeLessThan(5000);
-    await shop.run(['routes'], { home });
-    expect([shop.passage.passed.at(-1)?.status, lastAnswer().length]).toEqual([304, 0]);
+    await fixture.run(['routes'], { home });
+    expect([fixture.proxy.passed.at(-1)?.status, lastAnswer().length]).toEqual([304, 0]);
   });
 
   it('credit buys what it is told, and calls are paid from it with no transfer', async () => {
-    const home = shop.newHome();
-    await shop.run(['wallet', 'new'], { home });
-    const bought = await shop.run(['credit', 'buy', '0.05', '--pay'], { home });
+    const home = fixture.newHome();
+    await fixture.run(['wallet', 'new'], { home });
+    const bought = await fixture.run(['credit', 'buy', '0.05', '--pay'], { home });
     expect(bought.code, bought.stderr).toBe(0);
     expect(bought.stderr).toContain('credit: $0.05 left\n');
-    const before = shop.transfers();
-    const { code, stderr } = await shop.run(['balances', WALLET, '--pay'], { home });
-    expect([code, shop.transfers()]).toEqual([0, before]);
+    const before = fixture.transfers();
+    const { code, stderr } = await fixture.run(['balances', WALLET, '--pay'], { home });
+    expect([code, fixture.transfers()]).toEqual([0, before]);
     expect(stderr).toContain('credit: charged $0.0005, $0.0495 left\n');
   });
 
   it('stops quietly when nobody reads on', async () => {
     const { child, ended } = startCommand(node(MAIN, 'assets/solana/tickers'), {
-      env: shop.environment(shop.newHome()),
+      env: fixture.environment(fixture.newHome()),
     });
     child.stdout?.destroy();
     await once(child, 'close');
@@ -102,59 +102,59 @@ describe('a command by name', { timeout: 60_000 }, () => {
 
 describe('a wallet', { timeout: 60_000 }, () => {
   it('is made once, is kept in a file that nobody else reads, and gets play money in the sandbox', async () => {
-    const home = shop.newHome();
+    const home = fixture.newHome();
     const file = join(home, '.local/state/asset-gateway/wallet.json');
-    const none = await shop.run(['wallet', 'show'], { home });
+    const none = await fixture.run(['wallet', 'show'], { home });
     expect([none.code, none.stderr]).toEqual([
       1,
       'asset-gateway-client: there is no wallet yet; make one: asset-gateway-client wallet new\n',
     ]);
-    const made = await shop.run(['wallet', 'new'], { home });
+    const made = await fixture.run(['wallet', 'new'], { home });
     const { address } = signerFromFile(file);
     expect([made.code, made.stdout, made.stderr]).toEqual([0, `${address}\n`, `its key is in ${file}\n`]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await shop.run(['wallet', 'show'], { home })).stdout).toBe(`${address}\n`);
+    expect((await fixture.run(['wallet', 'show'], { home })).stdout).toBe(`${address}\n`);
     const kept = readFileSync(file, 'utf8');
-    expect((await shop.run(['wallet', 'new'], { home })).code).toBe(2);
+    expect((await fixture.run(['wallet', 'new'], { home })).code).toBe(2);
     expect(readFileSync(file, 'utf8')).toBe(kept);
-    const funded = await shop.run(['wallet', 'fund'], { home });
+    const funded = await fixture.run(['wallet', 'fund'], { home });
     expect([funded.code, funded.stderr]).toEqual([0, 'the sandbox has given it play money\n']);
   });
 
   it('that no sandbox can fund is told what to send where', async () => {
-    const home = shop.newHome();
-    await shop.run(['wallet', 'new'], { home });
-    const { code, stderr } = await shop.run(['wallet', 'fund', '--rpc', shop.passage.url], { home });
+    const home = fixture.newHome();
+    await fixture.run(['wallet', 'new'], { home });
+    const { code, stderr } = await fixture.run(['wallet', 'fund', '--rpc', fixture.proxy.url], { home });
     expect([code, stderr]).toEqual([0, expect.stringContaining('send USDC on Solana to it')]);
   });
 
   it('of the Solana command line is used where there is no other', async () => {
-    const home = shop.newHome();
+    const home = fixture.newHome();
     const address = makeKeypair(join(home, '.config/solana/id.json'));
-    const shown = await shop.run(['wallet', 'show'], { home });
+    const shown = await fixture.run(['wallet', 'show'], { home });
     expect(shown.stdout).toBe(`${address}\n`);
-    expect((await shop.run(['price', 'solana'], { home })).stderr).toContain(`signed by ${address}\n`);
+    expect((await fixture.run(['price', 'solana'], { home })).stderr).toContain(`signed by ${address}\n`);
     const other = join(home, 'other.json');
     const named = makeKeypair(other);
     const env = { ASSET_GATEWAY_KEYPAIR: other };
-    expect((await shop.run(['wallet', 'show'], { home, env })).stdout).toBe(`${named}\n`);
+    expect((await fixture.run(['wallet', 'show'], { home, env })).stdout).toBe(`${named}\n`);
   });
 
   it('is no argument, and where the keychain cannot be used nothing is kept', async () => {
-    const home = shop.newHome();
+    const home = fixture.newHome();
     const keypair = newKeypair();
     for (const key of [JSON.stringify([...keypair]), bs58.encode(keypair)]) {
-      const given = await shop.run(['wallet', 'show', '--keypair', key], { home });
+      const given = await fixture.run(['wallet', 'show', '--keypair', key], { home });
       expect([given.code, given.stdout]).toEqual([2, '']);
       expect(given.stderr).toBe(
         'asset-gateway-client: --keypair takes the path of a file; a key itself is never typed, as others could read it\n',
       );
     }
     const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', HOME: home };
-    const { code, stdout, stderr } = await shop.run(['wallet', 'new', '--keychain'], { home, env });
+    const { code, stdout, stderr } = await fixture.run(['wallet', 'new', '--keychain'], { home, env });
     if (process.platform === 'linux') expect([code, stdout]).toEqual([1, '']);
     if (code !== 0) expect(stderr).toContain('leave --keychain out');
-    const shown = await shop.run(['wallet', 'show'], { home });
+    const shown = await fixture.run(['wallet', 'show'], { home });
     expect([shown.code, shown.stdout]).toEqual(code === 0 ? [0, stdout] : [1, '']);
   });
 });
@@ -162,7 +162,7 @@ describe('a wallet', { timeout: 60_000 }, () => {
 describe('an exit code', { timeout: 60_000 }, () => {
   const PAYING = ['balances', WALLET, '--pay'];
   const codeOf = async (words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number | null> =>
-    (await shop.run(words, { env })).code;
+    (await fixture.run(words, { env })).code;
 
   it('of 0 is a good answer', async () => {
     expect(await codeOf(['price', 'solana'])).toBe(0);
@@ -191,19 +191,19 @@ describe('an exit code', { timeout: 60_000 }, () => {
     [['balances', WALLET, '--pay', '--credit']],
     [['price', 'solana', '--gateway', 'gateway']],
   ])('of 2 is a command line that was not understood: %j', async (words) => {
-    const before = shop.passage.passed.length;
-    const { code, stdout, stderr } = await shop.run(words);
-    expect([code, stdout, shop.passage.passed.length]).toEqual([2, '', before]);
+    const before = fixture.proxy.passed.length;
+    const { code, stdout, stderr } = await fixture.run(words);
+    expect([code, stdout, fixture.proxy.passed.length]).toEqual([2, '', before]);
     expect(stderr).not.toMatch(/\n {4}at |node:/);
   });
 
   it('of 3 is a limit, by option and by variable', async () => {
-    const before = shop.transfers();
+    const before = fixture.transfers();
     expect(await codeOf([...PAYING, '--max-call', '0.0004'])).toBe(3);
     expect(await codeOf([...PAYING, '--max-day', '0.0004'])).toBe(3);
     expect(await codeOf(PAYING, { ASSET_GATEWAY_MAX_USD_PER_CALL: '0.0004' })).toBe(3);
     expect(await codeOf(PAYING, { ASSET_GATEWAY_MAX_USD_PER_DAY: '0.0004' })).toBe(3);
-    expect(shop.transfers()).toBe(before);
+    expect(fixture.transfers()).toBe(before);
     expect(await codeOf([...PAYING, '--max-day', '0.0005'], { ASSET_GATEWAY_MAX_USD_PER_DAY: '0' })).toBe(0);
   });
 
@@ -213,8 +213,8 @@ describe('an exit code', { timeout: 60_000 }, () => {
   });
 
   it('of 5 is a payment whose outcome is not known', async () => {
-    const home = shop.newHome();
-    shop.passage.hooks.after = ({ carries }) =>
+    const home = fixture.newHome();
+    fixture.proxy.hooks.after = ({ carries }) =>
       carries === 'payment'
         ? {
             status: 503,
@@ -222,13 +222,13 @@ describe('an exit code', { timeout: 60_000 }, () => {
             body: Buffer.from('{"ok":false,"error":"settlement_pending","message":"later"}'),
           }
         : undefined;
-    const { code, stderr } = await shop.run(PAYING, { home });
+    const { code, stderr } = await fixture.run(PAYING, { home });
     expect([code, stderr]).toEqual([5, expect.stringContaining('run resume, which sends the same payment again\n')]);
-    expect((await shop.run(['resume'], { home })).code).toBe(5);
-    delete shop.passage.hooks.after;
-    const before = shop.transfers();
-    expect((await shop.run(['resume'], { home })).code).toBe(0);
-    expect(shop.transfers()).toBe(before);
+    expect((await fixture.run(['resume'], { home })).code).toBe(5);
+    delete fixture.proxy.hooks.after;
+    const before = fixture.transfers();
+    expect((await fixture.run(['resume'], { home })).code).toBe(0);
+    expect(fixture.transfers()).toBe(before);
   });
 
   it('of the program is that of its command', async () => {
@@ -240,19 +240,19 @@ describe('an exit code', { timeout: 60_000 }, () => {
       [['risk', 'gold'], 4],
     ] as const;
     for (const [words, code] of all.filter((_, at) => isFull || at % 3 === 0)) {
-      const outcomes = [await shop.runProgram(words), await shop.run(words)];
+      const outcomes = [await fixture.runProgram(words), await fixture.run(words)];
       const [whole, other] = outcomes.map(({ stdout }) => stdout.replace(/"requestId":"\w+"/, ''));
       expect([outcomes[0]?.code, whole], outcomes[0]?.stderr).toEqual([code, other]);
     }
   });
 
   it('of 75 is an upstream that fails', async () => {
-    shop.gateway.upstream.faults.status = 500;
+    fixture.gateway.upstream.faults.status = 500;
     expect(await codeOf(['price', 'solana'])).toBe(75);
   });
 
   it('and --help come without asking anything, with examples first', async () => {
-    const before = shop.passage.passed.length;
+    const before = fixture.proxy.passed.length;
     for (const words of [
       ['--help'],
       ['chart', '-h'],
@@ -260,23 +260,23 @@ describe('an exit code', { timeout: 60_000 }, () => {
       ['resume', '--help'],
       ['assets/x', '--help'],
     ]) {
-      const { code, stdout } = await shop.run(words);
+      const { code, stdout } = await fixture.run(words);
       expect([words, code]).toEqual([words, 0]);
       expect(stdout).toMatch(/^Usage: asset-gateway-client .*\n\nExamples:\n {2}asset-gateway-client /);
     }
-    expect(shop.passage.passed).toHaveLength(before);
+    expect(fixture.proxy.passed).toHaveLength(before);
   });
 });
 
 describe('completion', { timeout: 60_000 }, () => {
   it.each(['bash', 'zsh', 'fish'])('is a script of %s that asks the program', async (shell) => {
-    const { code, stdout } = await shop.run(['completion', shell]);
+    const { code, stdout } = await fixture.run(['completion', shell]);
     expect([code, stdout.includes('asset-gateway-client complete --')]).toEqual([0, true]);
   });
 
   it('knows the commands, their words and their options', async () => {
     const offered = async (...words: string[]): Promise<string[]> => {
-      const { stdout } = await shop.run(['complete', '--', ...words]);
+      const { stdout } = await fixture.run(['complete', '--', ...words]);
       return stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
     };
     expect(await offered('')).toEqual(expect.arrayContaining(['search', 'price', 'resume']));

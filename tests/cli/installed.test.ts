@@ -6,7 +6,7 @@ import { runCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
-import { openShop, type Shop, WALLET } from './shop.ts';
+import { type Fixture, openFixture, WALLET } from './fixture.ts';
 
 const NAMES = ['protocol', 'client', 'cli'];
 
@@ -33,25 +33,25 @@ await suiteOfPackages(
   'the command line in an empty folder',
   { '.': { dependencies: isFull ? pack(tarballs) : {} } },
   (folder) => {
-    let shop: Shop;
+    let fixture: Fixture;
     beforeAll(async () => {
-      shop = await openShop();
+      fixture = await openFixture();
     });
-    afterAll(() => shop.close());
+    afterAll(() => fixture.close());
 
     const run = (words: readonly string[], home: string) =>
       runCommand([join(folder, 'node_modules/.bin/asset-gateway-client'), ...words], {
         cwd: folder,
-        env: shop.environment(home),
+        env: fixture.environment(home),
       });
 
     it('asks, pays and says so, with nothing of this repository around it', async () => {
-      const home = shop.newHome();
+      const home = fixture.newHome();
       const price = await run(['price', 'solana'], home);
       expect([price.code, JSON.parse(price.stdout).ok], price.stderr).toEqual([0, true]);
-      const before = shop.transfers();
+      const before = fixture.transfers();
       const paid = await run(['balances', WALLET, '--pay'], home);
-      expect([paid.code, shop.transfers() - before], paid.stderr).toEqual([0, 1]);
+      expect([paid.code, fixture.transfers() - before], paid.stderr).toEqual([0, 1]);
       const { stdout } = await run(['spending'], home);
       expect(JSON.parse(stdout)).toMatchObject({ dayMicros: 500, open: [] });
     });

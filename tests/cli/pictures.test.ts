@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTerminal, node, type Outcome, runCommand } from '../kit/command.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { MAIN, openShop, type Shop, SOL } from './shop.ts';
+import { type Fixture, MAIN, openFixture, SOL } from './fixture.ts';
 
 const PAGE = 'docs/cli.md';
 /** A picture: how wide its terminal is, what was typed there, and what was seen. */
@@ -20,13 +20,17 @@ suiteWith(
   'script',
   'at a terminal',
   (script) => {
-    let shop: Shop;
+    let fixture: Fixture;
     beforeAll(async () => {
-      shop = await openShop();
+      fixture = await openFixture();
     });
-    afterAll(() => shop.close());
+    afterAll(() => fixture.close());
 
-    const environment = (env: NodeJS.ProcessEnv) => ({ ...shop.environment(shop.newHome()), SHELL: '/bin/sh', ...env });
+    const environment = (env: NodeJS.ProcessEnv) => ({
+      ...fixture.environment(fixture.newHome()),
+      SHELL: '/bin/sh',
+      ...env,
+    });
 
     /** Runs a process in a terminal of so many columns, where only what it says on its standard output is seen. */
     async function seenOf(columns: number, command: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
@@ -90,7 +94,7 @@ suiteWith(
     });
 
     it('--json is the answer byte for byte, as in a pipe, and what strangers have written moves nothing', async () => {
-      shop.passage.hooks.after = ({ target, body }) =>
+      fixture.proxy.hooks.after = ({ target, body }) =>
         target.includes('search')
           ? { body: Buffer.from(body.toString().replace('"Gold"', '"G\\u001b[2Jold\\u009b2J"')) }
           : undefined;
@@ -98,10 +102,10 @@ suiteWith(
         { typed: 'search gold', env: { NO_COLOR: '1' } },
         { typed: `risk ${SOL} --json`, env: { FORCE_COLOR: '1' } },
       ]);
-      delete shop.passage.hooks.after;
+      delete fixture.proxy.hooks.after;
       expect(search?.stdout).toContain('G\ufffd[2Jold\ufffd2J');
       for (const control of ['\u001B', '\u009B']) expect(search?.stdout).not.toContain(control);
-      expect(risk?.stdout).toBe(shop.passage.passed.at(-1)?.body.toString());
+      expect(risk?.stdout).toBe(fixture.proxy.passed.at(-1)?.body.toString());
     });
   },
   { timeout: 120_000 },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { node, type Outcome, runCommand, startCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
-import { openShop, type Shop, WALLET } from './shop.ts';
+import { type Fixture, openFixture, WALLET } from './fixture.ts';
 
 const PAYING = ['balances', WALLET, '--pay'];
 const PATIENCE_MS = 120_000;
@@ -11,14 +11,14 @@ const PATIENCE_MS = 120_000;
 const [PROCESSES, ROOM] = isFull ? [10, 4] : [3, 1];
 const HOLDS = isFull ? 100 : 20;
 
-let shop: Shop;
+let fixture: Fixture;
 beforeAll(async () => {
-  shop = await openShop();
+  fixture = await openFixture();
 });
-afterAll(() => shop.close());
+afterAll(() => fixture.close());
 afterEach(() => {
-  delete shop.passage.hooks.before;
-  delete shop.passage.hooks.after;
+  delete fixture.proxy.hooks.before;
+  delete fixture.proxy.hooks.after;
 });
 
 const stateOf = (home: string): string => join(home, '.local/state/asset-gateway');
@@ -33,25 +33,27 @@ function openPayments(home: string): string[] {
 
 /** Runs something and counts what it was charged. */
 async function charged(work: () => Promise<Outcome>): Promise<{ outcome: Outcome; charges: number }> {
-  const before = shop.transfers();
+  const before = fixture.transfers();
   const outcome = await work();
-  return { outcome, charges: shop.transfers() - before };
+  return { outcome, charges: fixture.transfers() - before };
 }
 
 /** A purchase that ends without warning at a moment of its own. */
 const killedAt = (step: string, home: string) => () =>
-  runCommand(node('tests/cli/stepping.mjs', step, ...PAYING), { env: shop.environment(home) });
+  runCommand(node('tests/cli/stepping.mjs', step, ...PAYING), { env: fixture.environment(home) });
 
 /** A purchase that ends without warning when its payment is on the way there, or its answer on the way back. */
 function killedOnTheWay(hook: 'before' | 'after', home: string): Promise<Outcome> {
-  const { child, ended } = startCommand(node('packages/cli/bin/main.js', ...PAYING), { env: shop.environment(home) });
-  shop.passage.hooks[hook] = ({ carries }: { carries: string }) => {
+  const { child, ended } = startCommand(node('packages/cli/bin/main.js', ...PAYING), {
+    env: fixture.environment(home),
+  });
+  fixture.proxy.hooks[hook] = ({ carries }: { carries: string }) => {
     if (carries !== 'payment') return undefined;
     child.kill('SIGKILL');
     return 'drop';
   };
   return ended.then((outcome) => {
-    delete shop.passage.hooks[hook];
+    delete fixture.proxy.hooks[hook];
     return outcome;
   });
 }
@@ -59,61 +61,61 @@ function killedOnTheWay(hook: 'before' | 'after', home: string): Promise<Outcome
 /** Resumes, and sees that all together came to one charge, one answer and nothing left open. */
 async function resumesToOneCharge(home: string, charges: number): Promise<void> {
   expect(openPayments(home)).toHaveLength(1);
-  const resumed = await charged(() => shop.run(['resume'], { home }));
+  const resumed = await charged(() => fixture.run(['resume'], { home }));
   expect(resumed.outcome.code, resumed.outcome.stderr).toBe(0);
   expect(JSON.parse(resumed.outcome.stdout)).toMatchObject({ ok: true, method: 'balances' });
   expect(charges + resumed.charges).toBe(1);
   expect(openPayments(home)).toEqual([]);
-  const again = await charged(() => shop.run(['resume'], { home }));
+  const again = await charged(() => fixture.run(['resume'], { home }));
   expect([again.outcome.code, again.outcome.stderr, again.charges]).toEqual([0, 'there is nothing to resume\n', 0]);
 }
 
 describe('a purchase that is killed', { timeout: PATIENCE_MS }, () => {
   it.each(['held', 'signed'])('when its amount is %s costs nothing, and can be made again', async (step) => {
-    const home = shop.newHome();
+    const home = fixture.newHome();
     const { outcome, charges } = await charged(killedAt(step, home));
     expect([outcome.code, outcome.stdout, charges]).toEqual([null, '', 0]);
-    const resumed = await charged(() => shop.run(['resume'], { home }));
+    const resumed = await charged(() => fixture.run(['resume'], { home }));
     expect([resumed.outcome.code, resumed.charges]).toEqual([0, 0]);
-    const again = await charged(() => shop.run(PAYING, { home }));
+    const again = await charged(() => fixture.run(PAYING, { home }));
     expect([again.outcome.code, again.charges], again.outcome.stderr).toEqual([0, 1]);
   });
 
   it.each(['recorded', 'answered'])('when its payment is %s is charged once with resume', async (step) => {
-    const home = shop.newHome();
+    const home = fixture.newHome();
     const { outcome, charges } = await charged(killedAt(step, home));
     expect([outcome.code, outcome.stdout]).toEqual([null, '']);
     await resumesToOneCharge(home, charges);
   });
 
   it.each(['before', 'after'] as const)('%s the gateway has worked on it is charged once with resume', async (hook) => {
-    const home = shop.newHome();
+    const home = fixture.newHome();
     const { outcome, charges } = await charged(() => killedOnTheWay(hook, home));
     expect([outcome.code, outcome.stdout, charges]).toEqual([null, '', hook === 'before' ? 0 : 1]);
     await resumesToOneCharge(home, charges);
   });
 
   it('when its outcome is written down has nothing to resume', async () => {
-    const home = shop.newHome();
+    const home = fixture.newHome();
     const { charges } = await charged(killedAt('closed', home));
     expect([charges, openPayments(home)]).toEqual([1, []]);
   });
 
   it('is open, too, when something between answers for the gateway, and is charged once with resume', async () => {
-    const home = shop.newHome();
+    const home = fixture.newHome();
     const body = Buffer.from('{"ok":false,"error":"upstream_error","message":"The upstream failed."}');
-    shop.passage.hooks.after = ({ carries }) =>
+    fixture.proxy.hooks.after = ({ carries }) =>
       carries === 'payment' ? { status: 502, headers: { 'content-type': 'application/json' }, body } : undefined;
-    const { outcome, charges } = await charged(() => shop.run(PAYING, { home }));
-    delete shop.passage.hooks.after;
+    const { outcome, charges } = await charged(() => fixture.run(PAYING, { home }));
+    delete fixture.proxy.hooks.after;
     expect([outcome.code, charges], outcome.stderr).toEqual([5, 1]);
     await resumesToOneCharge(home, charges);
   });
 
   it('is not paid for anew when it is asked again, but resumed', async () => {
-    const home = shop.newHome();
+    const home = fixture.newHome();
     await killedAt('recorded', home)();
-    const { outcome, charges } = await charged(() => shop.run(PAYING, { home }));
+    const { outcome, charges } = await charged(() => fixture.run(PAYING, { home }));
     expect([outcome.code, outcome.stdout, charges]).toEqual([5, '', 0]);
     expect(outcome.stderr).toContain('run resume, which sends the same payment');
     await resumesToOneCharge(home, 0);
@@ -122,23 +124,23 @@ describe('a purchase that is killed', { timeout: PATIENCE_MS }, () => {
 
 describe('what is spent', { timeout: PATIENCE_MS }, () => {
   it(`by ${PROCESSES} processes at once is never more than one budget`, async () => {
-    const home = shop.newHome();
-    const before = shop.transfers();
+    const home = fixture.newHome();
+    const before = fixture.transfers();
     const budgetMicros = ROOM * 500;
     const budget = `$${budgetMicros / 1_000_000}`;
     const words = [...PAYING, '--max-day', budget.slice(1)];
-    const outcomes = await Promise.all(Array.from({ length: PROCESSES }, () => shop.runProgram(words, { home })));
+    const outcomes = await Promise.all(Array.from({ length: PROCESSES }, () => fixture.runProgram(words, { home })));
     const codes = outcomes.map(({ code }) => code).sort();
     expect(codes).toEqual([...Array<number>(ROOM).fill(0), ...Array<number>(PROCESSES - ROOM).fill(3)]);
-    expect(shop.transfers() - before).toBe(ROOM);
+    expect(fixture.transfers() - before).toBe(ROOM);
     const refused = outcomes.find(({ code }) => code === 3);
     expect(refused?.stderr).toContain(`$0.0005 more would exceed ${budget} in 24 hours; nothing was signed\n`);
-    const { stdout } = await shop.run(['spending'], { home });
+    const { stdout } = await fixture.run(['spending'], { home });
     expect(JSON.parse(stdout)).toMatchObject({ dayMicros: budgetMicros, perDayMicros: 1_000_000, open: [] });
   });
 
   it('is set aside one after the other, however many processes do it at once', async () => {
-    const folder = join(shop.folder, 'contended');
+    const folder = join(fixture.folder, 'contended');
     const words = node('tests/cli/holding.mjs', folder, String(HOLDS), String(10 * HOLDS));
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => runCommand(words)));
     expect(outcomes.map(({ stderr }) => stderr).join('')).toBe('');
@@ -148,17 +150,17 @@ describe('what is spent', { timeout: PATIENCE_MS }, () => {
 
 describe('nothing is signed', { timeout: PATIENCE_MS }, () => {
   const signatures = (): string[] =>
-    shop.passage.passed.map(({ carries }) => carries).filter((carries) => carries !== 'nothing');
+    fixture.proxy.passed.map(({ carries }) => carries).filter((carries) => carries !== 'nothing');
 
   /** Runs it and sees that no signature left it, no chain was asked and no amount was set aside. */
   async function signsNothing(words: readonly string[]): Promise<Outcome> {
-    const home = shop.newHome();
-    const calls = () => shop.gateway.solana?.mainnet.calls.length;
-    const before = [signatures().length, calls(), shop.transfers()];
-    const outcome = await shop.run(words, { home });
-    expect([signatures().length, calls(), shop.transfers()]).toEqual(before);
+    const home = fixture.newHome();
+    const calls = () => fixture.gateway.solana?.mainnet.calls.length;
+    const before = [signatures().length, calls(), fixture.transfers()];
+    const outcome = await fixture.run(words, { home });
+    expect([signatures().length, calls(), fixture.transfers()]).toEqual(before);
     expect(openPayments(home)).toEqual([]);
-    const { stdout } = await shop.run(['spending'], { home });
+    const { stdout } = await fixture.run(['spending'], { home });
     expect(JSON.parse(stdout)).toMatchObject({ allMicros: 0, spent: [] });
     return outcome;
   }
@@ -166,14 +168,14 @@ describe('nothing is signed', { timeout: PATIENCE_MS }, () => {
   it('by quote, which does not read the wallet either', async () => {
     const { code, stdout, stderr } = await signsNothing(['quote', 'balances', WALLET, '--keypair', 'none.json']);
     expect([code, stderr]).toEqual([0, '']);
-    const { payTo } = shop.gateway.solana as { payTo: string };
+    const { payTo } = fixture.gateway.solana as { payTo: string };
     expect(JSON.parse(stdout)).toMatchObject({ priceUsd: '0.0005', listedUsd: '0.0005', payTo });
     const free = await signsNothing(['quote', 'price', 'solana']);
     expect(JSON.parse(free.stdout)).toMatchObject({ priceUsd: '0' });
   });
 
   it('for a gateway that asks for more than its catalog says', async () => {
-    shop.passage.hooks.after = ({ status, body }) =>
+    fixture.proxy.hooks.after = ({ status, body }) =>
       status === 402
         ? { body: Buffer.from(body.toString().replaceAll('"amount":"500"', '"amount":"501"')) }
         : undefined;
@@ -183,7 +185,7 @@ describe('nothing is signed', { timeout: PATIENCE_MS }, () => {
   });
 
   it('for a gateway whose catalog and challenge ask for more than a call may cost', async () => {
-    shop.passage.hooks.after = ({ target, status, body }) => {
+    fixture.proxy.hooks.after = ({ target, status, body }) => {
       const text = body.toString();
       if (status === 402) return { body: Buffer.from(text.replaceAll('"amount":"500"', '"amount":"10001"')) };
       if (target === '/v1/catalog') return { body: Buffer.from(text.replaceAll('"0.0005"', '"0.010001"')) };
@@ -195,14 +197,14 @@ describe('nothing is signed', { timeout: PATIENCE_MS }, () => {
   });
 
   it.each(['"free"', '""', '"1e9"', '"-1"', 'null', '{}'])('for a catalog whose price is %s', async (price) => {
-    shop.passage.hooks.after = ({ target, body }) =>
+    fixture.proxy.hooks.after = ({ target, body }) =>
       target === '/v1/catalog' ? { body: Buffer.from(body.toString().replaceAll('"0.0005"', price)) } : undefined;
     const { code, stderr } = await signsNothing(PAYING);
     expect([code, stderr]).toEqual([3, expect.stringContaining('; nothing was signed\n')]);
   });
 
   it('for a route that the catalog does not list', async () => {
-    shop.passage.hooks.after = ({ target, body }) =>
+    fixture.proxy.hooks.after = ({ target, body }) =>
       target === '/v1/catalog'
         ? { body: Buffer.from(body.toString().replaceAll('/wallet/balances/', '/x/')) }
         : undefined;

@@ -21,7 +21,7 @@ import { entryOf } from '../sales/entries.ts';
 
 const SOL = 1_000_000_000n;
 
-interface Terms {
+interface Requirement {
   readonly amount: string;
   readonly payTo: string;
   readonly extra: { readonly feePayer: string; readonly memo?: string };
@@ -45,10 +45,10 @@ const pathsOf = (variables: Environment): Promise<string[]> =>
     return routes.map(({ path }) => path);
   });
 
-const termsOf = (variables: Environment): Promise<Terms | undefined> =>
+const requirementOf = (variables: Environment): Promise<Requirement | undefined> =>
   withMarket(
     variables,
-    async ({ url }) => (JSON.parse((await ask(url + newPath())).text) as { accepts: Terms[] }).accepts[0],
+    async ({ url }) => (JSON.parse((await ask(url + newPath())).text) as { accepts: Requirement[] }).accepts[0],
   );
 
 const DAY_MS = 86_400_000;
@@ -124,8 +124,11 @@ describe('a variable of the paid routes takes effect', () => {
       await chain.createAta(addressOf(payee));
       chain.airdrop(addressOf(feePayer), SOL);
     }
-    const terms = await termsOf({ PAY_TO_WALLET: addressOf(payee), FEE_PAYER_KEYPAIR: bs58.encode(feePayer) });
-    expect([terms?.payTo, terms?.extra.feePayer]).toEqual([addressOf(payee), addressOf(feePayer)]);
+    const requirement = await requirementOf({
+      PAY_TO_WALLET: addressOf(payee),
+      FEE_PAYER_KEYPAIR: bs58.encode(feePayer),
+    });
+    expect([requirement?.payTo, requirement?.extra.feePayer]).toEqual([addressOf(payee), addressOf(feePayer)]);
   });
 
   it('FACILITATOR_URL and FACILITATOR_AUTHORIZATION: who settles, and what is shown to them', async () => {
@@ -143,16 +146,20 @@ describe('a variable of the paid routes takes effect', () => {
     });
     await new Promise<void>((listening) => facilitator.listen(0, '127.0.0.1', listening));
     const FACILITATOR_URL = `http://127.0.0.1:${(facilitator.address() as AddressInfo).port}`;
-    const terms = await termsOf({ FEE_PAYER_KEYPAIR: '', FACILITATOR_URL, FACILITATOR_AUTHORIZATION: 'Bearer shown' });
+    const requirement = await requirementOf({
+      FEE_PAYER_KEYPAIR: '',
+      FACILITATOR_URL,
+      FACILITATOR_AUTHORIZATION: 'Bearer shown',
+    });
     facilitator.close();
-    expect(terms?.extra.feePayer).toBe(feePayer);
+    expect(requirement?.extra.feePayer).toBe(feePayer);
     expect(new Set(shown)).toEqual(new Set(['Bearer shown']));
   });
 
   it('PAYMENT_MEMO and PRICE_SURCHARGE_USD_MICROS: what a challenge asks for', async () => {
     const [usual, other] = [
-      await termsOf({}),
-      await termsOf({ PAYMENT_MEMO: 'off', PRICE_SURCHARGE_USD_MICROS: '600' }),
+      await requirementOf({}),
+      await requirementOf({ PAYMENT_MEMO: 'off', PRICE_SURCHARGE_USD_MICROS: '600' }),
     ];
     expect(usual?.extra.memo).toMatch(/^[\w-]{32}$/);
     expect(other?.extra.memo).toBeUndefined();
@@ -172,15 +179,15 @@ describe('a variable of the paid routes takes effect', () => {
   it('PRICES_FILE: what a challenge asks for, and what an answer says it cost', async () => {
     const PRICES_FILE = join(makeFolder(), 'prices.json');
     writeFileSync(PRICES_FILE, '{"wallet.*": 1234}');
-    expect((await termsOf({ PRICES_FILE }))?.amount).toBe('1234');
+    expect((await requirementOf({ PRICES_FILE }))?.amount).toBe('1234');
     expect(JSON.parse((await buy({ PRICES_FILE })).text).priceUsd).toBe('0.001234');
     expect(solana.mainnet.transfers.at(-1)?.amount).toBe(1234n);
   });
 
   it('SOL_PRICE_USD: in what the start says of prices and fees', async () => {
-    const said = (variables: Environment) => withMarket(variables, async ({ logLines }) => logLines.join(''));
-    expect(await said({})).toContain('a loss above $50.00 a SOL');
-    expect(await said({ SOL_PRICE_USD: '100' })).toContain('settling costs $0.001001 or more at $100 a SOL');
+    const logOf = (variables: Environment) => withMarket(variables, async ({ logLines }) => logLines.join(''));
+    expect(await logOf({})).toContain('a loss above $50.00 a SOL');
+    expect(await logOf({ SOL_PRICE_USD: '100' })).toContain('settling costs $0.001001 or more at $100 a SOL');
   });
 
   it('FEE_BUDGET_LAMPORTS_PER_HOUR: how much the fee payer may lose', async () => {

@@ -79,9 +79,9 @@ describe('a variable that is nearly known', () => {
 
   it('is named at the start, as one line for each, and keeps nothing from starting', async () => {
     const gateway = await startTestGateway({ GATEWAY_URL: 'CANARY', FEE_PAYER_KEY: 'CANARY' });
-    const said = gateway.logLines.map((line) => JSON.parse(line).msg);
+    const messages = gateway.logLines.map((line) => JSON.parse(line).msg);
     const expected = [sentence('GATEWAY_URL', 'GATEWAY_BASE_URL'), sentence('FEE_PAYER_KEY', 'FEE_PAYER_KEYPAIR')];
-    expect(said).toEqual(expect.arrayContaining(expected));
+    expect(messages).toEqual(expect.arrayContaining(expected));
     expect(gateway.logLines.join('')).not.toContain('CANARY"');
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
     await gateway.stop();

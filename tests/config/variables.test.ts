@@ -7,7 +7,7 @@ const SHOWN_IN = [
   'tests/config/effect-credit.test.ts',
   'tests/config/effect-paid.test.ts',
   // Those of the command line.
-  'tests/cli/shop.ts',
+  'tests/cli/fixture.ts',
   'tests/cli/commands.test.ts',
 ];
 

@@ -10,7 +10,7 @@ const PICTURES = '.setup/pictures';
 export const PATIENT = { timeout: 15_000 };
 
 /** A page of a browser, and what it did that no page of ours may do. */
-export interface Visit {
+export interface OpenedPage {
   readonly page: Page;
   /** Errors of its script, what its policy has stopped, and requests to anybody but its own origin. */
   readonly faults: readonly string[];
@@ -25,11 +25,11 @@ export const LOOKS = {
 } as const satisfies Record<string, BrowserContextOptions>;
 
 /** Opens a page in a context of its own; what it does wrong is noted from then on. */
-export async function visit(
+export async function openPage(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = LOOKS.light,
-): Promise<Visit> {
+): Promise<OpenedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const faults: string[] = [];

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { axeFaults, LOOKS, visit } from './console.ts';
+import { axeFaults, LOOKS, openPage } from './console.ts';
 import { drawnIn, rowsOf } from './try-kit.ts';
 
 const TAG = '<img src=x onerror="document.title=`gone`">';
@@ -54,7 +54,7 @@ suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
   const answers = (body: unknown) => {
     gateway.upstream.faults.body = JSON.stringify(body);
   };
-  const open = (place: string) => visit(browser, `${gateway.url}/${place}`, LOOKS.narrow);
+  const open = (place: string) => openPage(browser, `${gateway.url}/${place}`, LOOKS.narrow);
 
   /** Whether nothing of an answer has become part of the page but its text. */
   async function expectTextAlone(page: Page, faults: readonly string[]): Promise<void> {

@@ -6,8 +6,8 @@ import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { type Scrape, scrape } from '../operations/scrape.ts';
-import { HEALTH } from '../upstream/visitor.ts';
-import { axeFaults, faultsInAllLooks, picture, visit } from './console.ts';
+import { HEALTH } from '../upstream/caller.ts';
+import { axeFaults, faultsInAllLooks, openPage, picture } from './console.ts';
 import { load, startBusyGateway, TOKEN } from './load.ts';
 
 const elsewhere = Object.values(networkInterfaces())
@@ -100,7 +100,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   };
 
   it('shows under load what /metrics and /sales say in that moment', async () => {
-    const { page, faults, close } = await visit(browser, origin);
+    const { page, faults, close } = await openPage(browser, origin);
     await unlock(page);
     await page.getByRole('heading', WELL).waitFor();
     for (const statuses of [await load(gateway), await load(gateway)])
@@ -132,7 +132,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('is worked by keyboard: a wrong token is named, the right one shows sales, and is forgotten when told', async () => {
-    const { page, faults, close } = await visit(browser, origin);
+    const { page, faults, close } = await openPage(browser, origin);
     const asked: (string | undefined)[] = [];
     page.on('request', (request) => asked.push(request.headers().authorization));
     await page.getByText('Sales are told to whoever knows METRICS_TOKEN').waitFor();
@@ -157,7 +157,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('does not keep a token that it was not told to keep', async () => {
-    const { page, close } = await visit(browser, origin);
+    const { page, close } = await openPage(browser, origin);
     await unlock(page);
     await page.getByRole('table', { name: 'Sales by day' }).waitFor();
     expect(await page.evaluate(() => [sessionStorage.length, localStorage.length, document.cookie])).toEqual([
@@ -171,7 +171,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('asks nothing while it is paused or its tab is hidden, and at once when it is seen again', async () => {
-    const { page, close } = await visit(browser, origin);
+    const { page, close } = await openPage(browser, origin);
     await page.clock.install();
     await page.reload();
     await page.getByRole('heading', { name: /^Nothing needs attention/ }).waitFor();
@@ -202,7 +202,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('says what is wrong, with what, how urgently and what to do', async () => {
-    const { page, faults, close } = await visit(browser, origin);
+    const { page, faults, close } = await openPage(browser, origin);
     await page.getByRole('heading', WELL).waitFor();
     gateway.upstream.faults.status = 401;
     expect((await askSigned(`${gateway.url}${HEALTH}`)).status).toBe(502);
@@ -221,7 +221,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('shows what is hostile as text, cut, and stays usable', async () => {
-    const { page, faults, close } = await visit(browser, origin);
+    const { page, faults, close } = await openPage(browser, origin);
     const image = '<img src=x onerror=alert(1)>';
     const long = `${image}${'x'.repeat(5 * 1024 * 1024)}`;
     const sold = (by: string, sales: readonly object[]) =>
@@ -250,7 +250,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
   });
 
   it('has nothing that axe finds wrong in light, dark and narrow', async () => {
-    const { page, faults, close } = await visit(browser, origin);
+    const { page, faults, close } = await openPage(browser, origin);
     await unlock(page);
     await page.getByRole('table', { name: 'Sales by wallet' }).waitFor();
     await page.getByRole('heading', WELL).waitFor();
@@ -274,7 +274,7 @@ suiteWith('chromium', "the operator's page of a gateway without a token", (execu
   it('says that the gateway has stopped, and goes on when it is back', async () => {
     let gateway = await start('0');
     const port = portOf(gateway);
-    const { page, faults, close } = await visit(browser, `http://127.0.0.1:${port}`);
+    const { page, faults, close } = await openPage(browser, `http://127.0.0.1:${port}`);
     await page.getByText('Nothing was sold in this time').first().waitFor();
     await page.getByRole('heading', WELL).waitFor();
     for (let count = 0; count < 5; count++) await fetch(`${gateway.url}/nothing`);
@@ -298,7 +298,7 @@ suiteWith('chromium', "the operator's page of a gateway without a token", (execu
 
   it.runIf(elsewhere)('tells somebody from another address why there are no sales, and shows the rest', async () => {
     const gateway = await start('0');
-    const { page, faults, close } = await visit(browser, `http://${elsewhere}:${portOf(gateway)}`);
+    const { page, faults, close } = await openPage(browser, `http://${elsewhere}:${portOf(gateway)}`);
     await page.getByText('so it tells of sales on its own machine only').waitFor();
     await page.getByRole('heading', WELL).waitFor();
     expect(await page.getByLabel('METRICS_TOKEN', { exact: true }).count()).toBe(0);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { axeFaults, visit } from './console.ts';
+import { axeFaults, openPage } from './console.ts';
 
 suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
   let gateway: TestGateway;
@@ -18,7 +18,7 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
   });
 
   it('answers a search that a key of the tab has signed', async () => {
-    const { page, faults, close } = await visit(browser, `${gateway.url}/`);
+    const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
     await page.getByLabel('Search assets').fill('sol');
     await page
       .getByRole('link', { name: /Solana/ })
@@ -30,7 +30,7 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
   });
 
   it('follows a link that is pressed before the first picture is drawn', async () => {
-    const { page, faults, close } = await visit(browser, `${gateway.url}/`);
+    const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
     await page.addInitScript(`new MutationObserver((_, observer) => {
       if (!document.querySelector('nav')) return;
       observer.disconnect();
@@ -43,7 +43,7 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
   });
 
   it('says what is needed where no key can be made', async () => {
-    const { page, faults, close } = await visit(browser, `${gateway.url}/`);
+    const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
     await page.addInitScript("SubtleCrypto.prototype.generateKey = () => Promise.reject(new Error('not known'))");
     await page.reload();
     await page.getByText('This browser cannot make the key').waitFor();
@@ -52,7 +52,7 @@ suiteWith('chromium', 'the page at / of a gateway', (executablePath) => {
   });
 
   it('says what this is where scripts do not run', async () => {
-    const { page, close } = await visit(browser, `${gateway.url}/`, { javaScriptEnabled: false });
+    const { page, close } = await openPage(browser, `${gateway.url}/`, { javaScriptEnabled: false });
     expect(await page.textContent('main')).toContain('with a wallet, without an account or an API key');
     await close();
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, PATIENT, type Visit, visit } from './console.ts';
+import { faultsInAllLooks, type OpenedPage, openPage, PATIENT } from './console.ts';
 
 interface CatalogRow {
   readonly surface: string;
@@ -21,12 +21,12 @@ const idOf = ({ surface, cluster, provider, method }: CatalogRow): string =>
 suiteWith('chromium', 'every route in the console', (executablePath) => {
   let gateway: TestGateway;
   let browser: Browser;
-  let seen: Visit;
+  let seen: OpenedPage;
   let page: Page;
   beforeAll(async () => {
     gateway = await startTestGateway({ CREDIT: 'on' }, { paid: true });
     browser = await launchChromium(executablePath);
-    seen = await visit(browser, `${gateway.url}/#/routes`);
+    seen = await openPage(browser, `${gateway.url}/#/routes`);
     page = seen.page;
   });
   afterAll(async () => {
@@ -133,7 +133,7 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
   });
 
   it('says so where a view fails, and shows the others', async () => {
-    const other = await visit(browser, gateway.url);
+    const other = await openPage(browser, gateway.url);
     const row = { ...ownRows[0], priceUsd: '0.00', inputSchema: {}, rules: 'of another version' };
     await other.page.route('**/v1/catalog', (route) => route.fulfill({ json: { routes: [row] } }));
     const goTo = (place: string) => other.page.evaluate(`location.hash = '#/${place}'`);
@@ -148,7 +148,7 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
   });
 
   it('has nothing that axe finds wrong in light, dark and narrow', async () => {
-    const other = await visit(browser, `${gateway.url}/#/routes`);
+    const other = await openPage(browser, `${gateway.url}/#/routes`);
     await other.page.locator('.rows').first().waitFor();
     expect(await faultsInAllLooks(other.page, 'routes')).toEqual([]);
     await other.page.goto(`${gateway.url}/#/routes/tokens.ohlcv`);

@@ -6,7 +6,7 @@ import { closePages, launchChromium } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { axeFaults, picture, visit } from './console.ts';
+import { axeFaults, openPage, picture } from './console.ts';
 import { drawnIn, targetsSince } from './try-kit.ts';
 
 const LIMIT = 4;
@@ -38,7 +38,7 @@ suiteWith(
     });
 
     const arrivals = () => gateway.upstream.arrivals;
-    const open = (place = '') => visit(browser, `${gateway.url}/${place}`);
+    const open = (place = '') => openPage(browser, `${gateway.url}/${place}`);
 
     it('shows the answer to what was typed last, whatever comes of what was typed before', async () => {
       const { page, faults, close } = await open();

@@ -9,7 +9,7 @@ import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { runCode } from '../kit/run-code.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, PATIENT, visit } from './console.ts';
+import { faultsInAllLooks, openPage, PATIENT } from './console.ts';
 import { drawnIn, rowsOf, tabTo, targetsSince } from './try-kit.ts';
 
 const run = promisify(execFile);
@@ -59,7 +59,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
 
   it('searches, opens an asset, changes the interval, and sees candles and how each call was signed', async () => {
     const before = arrivals().length;
-    const { page, faults, close } = await visit(browser, `${gateway.url}/`);
+    const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
     expect(arrivals().length).toBe(before);
     await page.getByLabel('Search assets').fill('sol');
     await result(page, /^Solana/).waitFor();
@@ -101,7 +101,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
   });
 
   it('does the same by keyboard alone', async () => {
-    const { page, faults, close } = await visit(browser, `${gateway.url}/`);
+    const { page, faults, close } = await openPage(browser, `${gateway.url}/`);
     await tabTo(page, page.getByLabel('Search assets'));
     await page.keyboard.type('solana');
     await result(page, /^Solana/).waitFor();
@@ -128,7 +128,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
   });
 
   it('has nothing that axe finds wrong on any of these ways in light, dark and narrow', async () => {
-    const { page, faults, close } = await visit(browser, `${gateway.url}/#/try//sol`);
+    const { page, faults, close } = await openPage(browser, `${gateway.url}/#/try//sol`);
     await result(page, /^Solana/).waitFor();
     expect(await faultsInAllLooks(page, 'try-search')).toEqual([]);
     await page.goto(`${gateway.url}/#/try/solana`);
@@ -145,7 +145,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     ['a search', `#/try//${encodeURIComponent(`it's "$(id)" \\`)}`],
     ['an asset', '#/try/solana/1D'],
   ])('copies %s as curl, TypeScript, command line and tool, each of which makes that call', async (_, place) => {
-    const { page, faults, close } = await visit(browser, `${gateway.url}/${place}`, {
+    const { page, faults, close } = await openPage(browser, `${gateway.url}/${place}`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const copied = async (title: string): Promise<string> => {
@@ -180,7 +180,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
   });
 
   it('is told when nothing is found, and in the words of the gateway when it refuses', async () => {
-    const { page, faults, close } = await visit(browser, `${gateway.url}/#/try//zzzz`);
+    const { page, faults, close } = await openPage(browser, `${gateway.url}/#/try//zzzz`);
     await page.getByText('Nothing is called “zzzz”').waitFor();
     await page.goto(`${gateway.url}/#/try/nothing-of-that-name`);
     await page.getByText('upstream_rejected').waitFor();

@@ -4,17 +4,17 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, type Visit, visit } from './console.ts';
+import { faultsInAllLooks, type OpenedPage, openPage } from './console.ts';
 
 suiteWith('chromium', 'a wallet in the console', (executablePath) => {
   let gateway: TestGateway;
   let browser: Browser;
-  let seen: Visit;
+  let seen: OpenedPage;
   let page: Page;
   beforeAll(async () => {
     gateway = await startTestGateway({ CREDIT: 'on', RECEIPTS: 'on' }, { paid: true });
     browser = await launchChromium(executablePath);
-    seen = await visit(browser, `${gateway.url}/#/wallet`);
+    seen = await openPage(browser, `${gateway.url}/#/wallet`);
     page = seen.page;
   });
   afterAll(async () => {
@@ -105,7 +105,7 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
   });
 
   it('sends a payment again whose answer was lost: money moves once, and the answer is there', async () => {
-    const other = await visit(browser, `${gateway.url}/#/wallet`);
+    const other = await openPage(browser, `${gateway.url}/#/wallet`);
     page = other.page;
     await press('Get play money on mainnet');
     await told('Ten dollars of play money have come on mainnet.');
@@ -130,7 +130,7 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
   });
 
   it('keeps the cap of a day over all tabs, however close they press', async () => {
-    const other = await visit(browser, `${gateway.url}/#/wallet`);
+    const other = await openPage(browser, `${gateway.url}/#/wallet`);
     page = other.page;
     await press('Get play money on mainnet');
     await told('Ten dollars of play money have come on mainnet.');
@@ -154,7 +154,7 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
   });
 
   it('lets another wallet of the browser pay, which signs the transaction', async () => {
-    const other = await visit(browser, `${gateway.url}/#/wallet`);
+    const other = await openPage(browser, `${gateway.url}/#/wallet`);
     page = other.page;
     const payer = (await page.evaluate(WALLET)) as string;
     await chain().fundUsdc(payer, 1_000_000n);

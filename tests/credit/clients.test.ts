@@ -11,11 +11,11 @@ import { expectStory, type Setup, type Told, tell } from './stock-clients.ts';
 const PROGRAM = 'stock-client.mjs';
 const PRICE = 5;
 /** The call that a bundle is bought with, and those that it covers besides. */
-const terms = { price: PRICE, bundle: PRICE * (1 + (isFull ? 100 : 5)) };
+const prices = { price: PRICE, bundle: PRICE * (1 + (isFull ? 100 : 5)) };
 
 let gateway: SellingGateway;
 beforeAll(async () => {
-  const bundle = (terms.bundle / 1_000_000).toFixed(6);
+  const bundle = (prices.bundle / 1_000_000).toFixed(6);
   gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: bundle, CREDIT_BUNDLES_USD: bundle });
 });
 afterAll(() => gateway.stop());
@@ -37,12 +37,12 @@ const titleOf = ({ hasHook, choosesBundle }: Setup): string =>
 function judge(version: string, setups: readonly Setup[], folder: string, script: () => string): void {
   let told: Told;
   beforeAll(async () => {
-    told = await tell(gateway, { folder, script: script(), setups, terms });
+    told = await tell(gateway, { folder, script: script(), setups, prices });
   }, 300_000);
 
   it.each(setups.map((setup, index) => [titleOf(setup), setup, index] as const))('%s', (_, setup, index) => {
     expect(told.version).toBe(version);
-    expectStory(told.stories[index] as Told['stories'][number], setup, terms);
+    expectStory(told.stories[index] as Told['stories'][number], setup, prices);
   });
 }
 

@@ -4,7 +4,7 @@ import { isFull } from '../kit/rounds.ts';
 import type { Street } from '../payments/fault-process.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
-import { accountOf, insist, KILLS, killedAfter, openCreditStreet, paymentFor } from './kills.ts';
+import { accountOf, askUntilDecided, KILLS, killedAfter, openCreditStreet, paymentFor } from './kills.ts';
 
 const PRICE = 500;
 const BUNDLE = 50_000;
@@ -29,8 +29,8 @@ function suite(variables: () => object, shortStep: string): void {
           paymentFor(url + path, wallet, 'bundle'),
         );
         const { url } = await street.standing();
-        const second = await insist(url + path, headers);
-        const third = await insist(url + path, headers);
+        const second = await askUntilDecided(url + path, headers);
+        const third = await askUntilDecided(url + path, headers);
         expect([second.status, third.status, third.isReplayed, third.text]).toEqual([200, 200, true, second.text]);
         expect(street.solana.mainnet.transfers.length - before.transfers).toBe(1);
         expect(await accountOf(url, wallet)).toMatchObject({

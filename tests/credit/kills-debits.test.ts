@@ -6,7 +6,7 @@ import type { Wallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
 import {
   accountOf,
-  insist,
+  askUntilDecided,
   KILLS,
   type Killed,
   killedAfter,
@@ -52,8 +52,8 @@ function suite(variables: () => object, leaves: 'nothing' | 'a lease'): void {
   async function expectServedOnce({ path, headers, first, before }: Killed, limitMs?: number): Promise<void> {
     const { url } = await street.standing();
     const { spentMicros, balanceMicros, grantedMicros } = await accountOf(url, wallet);
-    const second = await insist(url + path, headers, limitMs);
-    const third = await insist(url + path, headers);
+    const second = await askUntilDecided(url + path, headers, limitMs);
+    const third = await askUntilDecided(url + path, headers);
     const texts = [first, second, third].flatMap((reply) => (reply?.status === 200 ? [reply.text] : []));
     expect([second.status, third.status, third.isReplayed, new Set(texts).size]).toEqual([200, 200, true, 1]);
     const charged = /charged=(\d+)/.exec(third.headers.get('credit') ?? '')?.[1];
@@ -98,7 +98,7 @@ function suite(variables: () => object, leaves: 'nothing' | 'a lease'): void {
         expect(balanceMicros + spentMicros).toBe(grantedMicros);
         if (leaves === 'nothing') await expectServedOnce(killed);
         else {
-          const again = await insist(url + killed.path, killed.headers, 300);
+          const again = await askUntilDecided(url + killed.path, killed.headers, 300);
           expect([again.status, again.code]).toEqual([409, 'payment_in_progress']);
           expect((await accountOf(url, wallet)).spentMicros).toBe(spentMicros);
         }

@@ -22,7 +22,12 @@ export const ask = async (url: string, headers: Headers, init: RequestInit = {})
 };
 
 /** The same until there is an outcome, or another answer than this status is not to come soon. */
-export async function insist(url: string, headers: Headers, limitMs = 15_000, init: RequestInit = {}): Promise<Reply> {
+export async function askUntilDecided(
+  url: string,
+  headers: Headers,
+  limitMs = 15_000,
+  init: RequestInit = {},
+): Promise<Reply> {
   let reply: Reply | undefined;
   const isOpen = () => reply === undefined || [409, 429, 503].includes(reply.status);
   await until(async () => {
@@ -73,7 +78,7 @@ export async function openRichWallet(street: Street): Promise<Wallet> {
   const { url } = await street.standing();
   const init = { method: 'POST' };
   const path = `${url}/v1/x402/credit/mainnet`;
-  const bought = await insist(path, await paymentFor(path, wallet, 'bundle', init), undefined, init);
+  const bought = await askUntilDecided(path, await paymentFor(path, wallet, 'bundle', init), undefined, init);
   expect(bought.status).toBe(200);
   return wallet;
 }

@@ -28,7 +28,7 @@ export interface Outcome {
 }
 
 /** What one call costs, and what a bundle holds, in micro-USDC. */
-export interface Terms {
+export interface Prices {
   readonly price: number;
   readonly bundle: number;
 }
@@ -53,11 +53,11 @@ function storyOf(gateway: SellingGateway, setup: Setup, calls: readonly Example[
 }
 
 /** The calls that a bundle covers. */
-const coveredBy = ({ price, bundle }: Terms): number => bundle / price;
+const coveredBy = ({ price, bundle }: Prices): number => bundle / price;
 
 /** Who pays bundles on the route itself calls until the first is used up, and once more; others buy one ahead. */
-export function callsOf({ choosesBundle }: Setup, terms: Terms): Example[] {
-  const calls = Array.from({ length: coveredBy(terms) + 1 }, anyCall);
+export function callsOf({ choosesBundle }: Setup, prices: Prices): Example[] {
+  const calls = Array.from({ length: coveredBy(prices) + 1 }, anyCall);
   return choosesBundle ? calls : [buying('mainnet'), ...calls, anyCall()];
 }
 
@@ -70,10 +70,10 @@ export interface Told {
 /** Runs each setup with a wallet of its own, by the client that is installed in this folder. */
 export async function tell(
   gateway: SellingGateway,
-  { folder, script, setups, terms }: { folder: string; script: string; setups: readonly Setup[]; terms: Terms },
+  { folder, script, setups, prices }: { folder: string; script: string; setups: readonly Setup[]; prices: Prices },
 ): Promise<Told> {
   const { mainnet } = gateway.solana;
-  const stories = setups.map((setup) => storyOf(gateway, setup, callsOf(setup, terms)));
+  const stories = setups.map((setup) => storyOf(gateway, setup, callsOf(setup, prices)));
   const addresses = stories.map(({ keypair }) => bs58.encode(Uint8Array.from(keypair.slice(32))));
   for (const address of addresses) await mainnet.fundUsdc(address, 1_000_000n);
   const job = JSON.stringify({ rpcUrl: mainnet.url, network: NETWORKS.mainnet, asset: USDC.mainnet, stories });
@@ -87,34 +87,36 @@ export async function tell(
 }
 
 /** Shows that a story went as it should: which calls have settled, how often each was sent, and what it left of the credit. */
-export function expectStory({ outcomes, transfers }: Told['stories'][number], setup: Setup, terms: Terms): void {
-  expect(outcomes).toEqual(setup.choosesBundle ? toppedUp(setup, terms) : boughtAhead(setup, terms));
+export function expectStory({ outcomes, transfers }: Told['stories'][number], setup: Setup, prices: Prices): void {
+  expect(outcomes).toEqual(setup.choosesBundle ? toppedUp(setup, prices) : boughtAhead(setup, prices));
   const settled = outcomes.map(({ transaction }) => transaction).filter((transaction) => transaction !== '');
   expect(transfers).toEqual(settled);
 }
 
 const SETTLED = expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{87,88}$/);
 
-const spent = (terms: Terms, balance: number) => ({
+const spent = (prices: Prices, balance: number) => ({
   status: 200,
   sent: 2,
   transaction: '',
-  credit: `charged=${terms.price}, balance=${balance}`,
+  credit: `charged=${prices.price}, balance=${balance}`,
 });
 
 /** A bundle with the first call, nothing while it lasts, and another bundle with the call after it. */
-function toppedUp({ hasHook }: Setup, terms: Terms): unknown[] {
-  const { price, bundle } = terms;
+function toppedUp({ hasHook }: Setup, prices: Prices): unknown[] {
+  const { price, bundle } = prices;
   const bought = { status: 200, sent: hasHook ? 3 : 2, transaction: SETTLED, credit: `balance=${bundle - price}` };
-  const calls = Array.from({ length: coveredBy(terms) - 1 }, (_, index) => spent(terms, bundle - (index + 2) * price));
+  const calls = Array.from({ length: coveredBy(prices) - 1 }, (_, index) =>
+    spent(prices, bundle - (index + 2) * price),
+  );
   return [bought, ...calls, bought];
 }
 
 /** Credit by itself, nothing while it lasts, and then each call for its price. */
-function boughtAhead({ hasHook }: Setup, terms: Terms): unknown[] {
-  const { price, bundle } = terms;
+function boughtAhead({ hasHook }: Setup, prices: Prices): unknown[] {
+  const { price, bundle } = prices;
   const bought = { status: 200, sent: 2, transaction: SETTLED, credit: `balance=${bundle}` };
-  const calls = Array.from({ length: coveredBy(terms) }, (_, index) => spent(terms, bundle - (index + 1) * price));
+  const calls = Array.from({ length: coveredBy(prices) }, (_, index) => spent(prices, bundle - (index + 1) * price));
   const single = { status: 200, sent: hasHook ? 3 : 2, transaction: SETTLED, credit: null };
   return [bought, ...calls, single, single];
 }

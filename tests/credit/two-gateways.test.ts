@@ -3,7 +3,7 @@ import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/s
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
 import { bodyOf, callOf, sendPaid } from '../payments/calls.ts';
-import { insist, type Reply } from '../payments/fault-buyer.ts';
+import { askUntilDecided, type Reply } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { balanceOf, paymentOf, startCreditGateway } from './gateway.ts';
 
@@ -42,7 +42,7 @@ redisSuite('two gateways on one Redis', () => {
   const finish = (payment: object, index: number, wallet: Wallet): Promise<Reply> => {
     const [{ url }, call] = [gatewayOf(index), callFor(wallet)];
     const header = Buffer.from(JSON.stringify(payment)).toString('base64');
-    return insist(url + call.target, header, 15_000, call.init);
+    return askUntilDecided(url + call.target, header, 15_000, call.init);
   };
 
   /** Buys with one wallet from both at once; with another one where a Redis was too late on a busy machine, as that is another test. */

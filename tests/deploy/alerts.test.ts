@@ -19,7 +19,7 @@ import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { drain } from '../payments/fault-fee-payer.ts';
 import { askFreshly } from '../signin/craft.ts';
 import { openDesk } from '../signin/desk.ts';
-import { HEALTH, TOKENS, Visitor } from '../upstream/visitor.ts';
+import { Caller, HEALTH, TOKENS } from '../upstream/caller.ts';
 import { alerts } from './monitoring.ts';
 import { type Change, type Course, disagreement, type Expected } from './promtool.ts';
 
@@ -54,7 +54,7 @@ async function change<Somewhere extends Place>(
   return { before, after };
 }
 
-const openHouse = (variables = {}): Promise<TestGateway> =>
+const openNode = (variables = {}): Promise<TestGateway> =>
   startTestGateway({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000 });
 const openGateway = (variables = {}): Promise<SellingGateway> =>
   startSellingGateway({ METRICS_PORT: '0', ...variables });
@@ -62,10 +62,10 @@ const openGateway = (variables = {}): Promise<SellingGateway> =>
 /** Asks for the upstream's health so often while the upstream behaves so. */
 const askingWith =
   (knobs: object, times = 1) =>
-  async (house: TestGateway) => {
-    Object.assign(house.upstream.faults, knobs);
+  async (node: TestGateway) => {
+    Object.assign(node.upstream.faults, knobs);
     for (let time = 0; time < times; time++) {
-      await new Visitor(house).ask({ target: times === 1 ? HEALTH : `${TOKENS}/assets/a${time}` });
+      await new Caller(node).ask({ target: times === 1 ? HEALTH : `${TOKENS}/assets/a${time}` });
     }
   };
 
@@ -74,16 +74,16 @@ async function buy({ url, solana }: SellingGateway): Promise<void> {
   await ask(path, await (await newBuyer(solana.mainnet)).pay(path));
 }
 
-async function replay(house: TestGateway): Promise<void> {
-  const visitor = new Visitor(house);
-  const signIn = await visitor.signIn();
-  for (let time = 0; time < 40; time++) await visitor.askWith(signIn, { target: HEALTH });
+async function replay(node: TestGateway): Promise<void> {
+  const caller = new Caller(node);
+  const signIn = await caller.signIn();
+  for (let time = 0; time < 40; time++) await caller.askWith(signIn, { target: HEALTH });
 }
 
 /** More at once than may be in flight. */
-async function crowd(house: TestGateway): Promise<void> {
-  house.upstream.faults.hang = true;
-  await Promise.all(Array.from({ length: 80 }, () => new Visitor(house).ask({ target: HEALTH })));
+async function crowd(node: TestGateway): Promise<void> {
+  node.upstream.faults.hang = true;
+  await Promise.all(Array.from({ length: 80 }, () => new Caller(node).ask({ target: HEALTH })));
 }
 
 /** The delay is sampled by a timer, which has to have run before and after. */
@@ -176,10 +176,10 @@ async function ownFault(): Promise<Change> {
 
 async function loseRedis(): Promise<Change> {
   const redis = await startRedis();
-  const house = await openHouse({ REDIS_URL: redis.url });
-  return change(house, async () => {
+  const node = await openNode({ REDIS_URL: redis.url });
+  return change(node, async () => {
     await redis.stop();
-    await new Visitor(house).ask({ target: HEALTH });
+    await new Caller(node).ask({ target: HEALTH });
   });
 }
 
@@ -196,41 +196,41 @@ async function loseTheLog(): Promise<Change> {
   const write = () => {
     if (!isRead) throw new Error('EPIPE');
   };
-  const house = await startTestGateway({ METRICS_PORT: '0' }, { logTo: { write } });
-  return change(house, async () => {
+  const node = await startTestGateway({ METRICS_PORT: '0' }, { logTo: { write } });
+  return change(node, async () => {
     isRead = false;
-    await new Visitor(house).ask({ target: HEALTH });
+    await new Caller(node).ask({ target: HEALTH });
   });
 }
 
 /** Different things, for which there is one call. */
-async function askForMuch(house: TestGateway): Promise<void> {
+async function askForMuch(node: TestGateway): Promise<void> {
   const targets = ['one', 'two', 'three', 'four'].map((query) => `${TOKENS}/assets/search?q=${query}`);
-  await Promise.all(targets.map((target) => new Visitor(house).ask({ target })));
+  await Promise.all(targets.map((target) => new Caller(node).ask({ target })));
 }
 
 /** How the condition of each alert comes about. */
 const CONDITIONS: Readonly<Record<string, readonly [make: () => Promise<Change>, course: Course]>> = {
-  NoNodeReady: [async () => change(await openHouse(), (house) => house.gateway.stop()), 'goes on'],
+  NoNodeReady: [async () => change(await openNode(), (node) => node.gateway.stop()), 'goes on'],
   NodeNotReady: [withoutRedis, 'goes on'],
   StateStoreUnavailable: [withoutRedis, 'goes on'],
   BudgetExhausted: [
-    async () => change(await openHouse({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }), askingWith({}, 3)),
+    async () => change(await openNode({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }), askingWith({}, 3)),
     'goes on',
   ],
-  SignInFailuresSurge: [async () => change(await openHouse(), replay), 'goes on'],
-  UpstreamFailing: [async () => change(await openHouse(), askingWith({ status: 500 })), 'goes on'],
-  UpstreamLeftAlone: [async () => change(await openHouse(), askingWith({ status: 500 }, 6)), 'goes on'],
-  UpstreamRefusesOurKey: [async () => change(await openHouse(), askingWith({ status: 401 })), 'once'],
+  SignInFailuresSurge: [async () => change(await openNode(), replay), 'goes on'],
+  UpstreamFailing: [async () => change(await openNode(), askingWith({ status: 500 })), 'goes on'],
+  UpstreamLeftAlone: [async () => change(await openNode(), askingWith({ status: 500 }, 6)), 'goes on'],
+  UpstreamRefusesOurKey: [async () => change(await openNode(), askingWith({ status: 401 })), 'once'],
   UpstreamKeySetAside: [
-    async () => change(await openHouse({ TOKENS_API_KEY: `${CANARY_KEY},revoked` }), askingWith({}, 2)),
+    async () => change(await openNode({ TOKENS_API_KEY: `${CANARY_KEY},revoked` }), askingWith({}, 2)),
     'goes on',
   ],
   CacheForgoesDemand: [
-    async () => change(await openHouse({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '1' }), askForMuch),
+    async () => change(await openNode({ RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '1' }), askForMuch),
     'goes on',
   ],
-  UpstreamAsksForPause: [async () => change(await openHouse(), askingWith({ status: 429 })), 'goes on'],
+  UpstreamAsksForPause: [async () => change(await openNode(), askingWith({ status: 429 })), 'goes on'],
   SettlementsUnresolved: [async () => change(await openGateway(), loseAnOutcome), 'goes on'],
   SettlementUnknownForLong: [unknownForLong, 'goes on'],
   MarginBelowZero: [async () => change(await openGateway({ SOL_PRICE_USD: '150' }), buy), 'goes on'],
@@ -240,8 +240,8 @@ const CONDITIONS: Readonly<Record<string, readonly [make: () => Promise<Change>,
   ],
   FeePayerBalanceLow: [impoverished, 'goes on'],
   SalesClosed: [async () => change(await openGateway(), drainAndBuy), 'goes on'],
-  EventLoopDelayed: [async () => change(await openHouse(), block), 'goes on'],
-  Overloaded: [async () => change(await openHouse({ UPSTREAM_TIMEOUT_MS: '1000' }), crowd), 'goes on'],
+  EventLoopDelayed: [async () => change(await openNode(), block), 'goes on'],
+  Overloaded: [async () => change(await openNode({ UPSTREAM_TIMEOUT_MS: '1000' }), crowd), 'goes on'],
   LogLost: [loseTheLog, 'goes on'],
   OwnFault: [ownFault, 'once'],
 };

@@ -42,7 +42,7 @@ const OPTIONS: ts.CompilerOptions = {
   lib: ['lib.es2022.d.ts'],
 };
 
-const said = ({ messageText }: ts.Diagnostic): string => ts.flattenDiagnosticMessageText(messageText, ' ');
+const messageOf = ({ messageText }: ts.Diagnostic): string => ts.flattenDiagnosticMessageText(messageText, ' ');
 
 /**
  * What the API's types have against each of these objects: unknown members, wrong types, missing ones. The compiler is the judge.
@@ -59,6 +59,6 @@ export function typeFaults(manifests: readonly Manifest[]): string[][] {
   };
   const found = ts.getPreEmitDiagnostics(ts.createProgram(paths, OPTIONS, host));
   const elsewhere = found.filter(({ file }) => !texts.has(file?.fileName));
-  if (elsewhere.length > 0) throw new Error(elsewhere.map(said).join('\n'));
-  return paths.map((path) => found.filter(({ file }) => file?.fileName === path).map(said));
+  if (elsewhere.length > 0) throw new Error(elsewhere.map(messageOf).join('\n'));
+  return paths.map((path) => found.filter(({ file }) => file?.fileName === path).map(messageOf));
 }

@@ -11,24 +11,24 @@ const UNIT = 'deploy/systemd/asset-gateway.service';
 const text = readFileSync(UNIT, 'utf8');
 
 /** What the unit says under this name, each line of it. */
-const said = (name: string): string[] =>
+const valuesOf = (name: string): string[] =>
   [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
 const DRAIN_SECONDS = Number(/DRAIN_MS = (\d+)_000/.exec(readFileSync('packages/gateway/src/start.ts', 'utf8'))?.[1]);
 
 describe('the systemd unit', () => {
   it('starts the program that there is', () => {
-    const [program = '', script = ''] = said('ExecStart')[0]?.split(' ') ?? [];
+    const [program = '', script = ''] = valuesOf('ExecStart')[0]?.split(' ') ?? [];
     expect(program).toBe('/usr/bin/node');
     expect(script).toMatch(/^\/opt\/asset-gateway\/packages\/gateway\/bin\/main\.js$/);
     expect(existsSync('packages/gateway/src/main.ts')).toBe(true);
   });
 
   it('keeps what is stored, lets a node finish what it has begun, and starts it again when it fails', () => {
-    expect(said('StateDirectory')).toEqual(['asset-gateway']);
+    expect(valuesOf('StateDirectory')).toEqual(['asset-gateway']);
     expect(DRAIN_SECONDS).toBeGreaterThan(0);
-    expect(Number(said('TimeoutStopSec')[0])).toBeGreaterThan(DRAIN_SECONDS);
-    expect([said('Restart'), said('KillSignal')]).toEqual([['on-failure'], []]);
+    expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(DRAIN_SECONDS);
+    expect([valuesOf('Restart'), valuesOf('KillSignal')]).toEqual([['on-failure'], []]);
   });
 
   it('gives variables that the gateway knows, in values that it takes', () => {

@@ -4,7 +4,7 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { bodyOf, callOf, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
-import { JSON_BODY, refusedForFree } from '../upstream/visitor.ts';
+import { JSON_BODY, refusedForFree } from '../upstream/caller.ts';
 import { isTaken, publishedOf, send } from './requests.ts';
 
 let signInGateway: TestGateway;

@@ -1,7 +1,7 @@
 import { type Diagnosis, examine } from '@asset-gateway/doctor';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checks } from '../../packages/doctor/src/checks/index.ts';
-import { Visitor } from '../../packages/doctor/src/visitor.ts';
+import { HttpClient } from '../../packages/doctor/src/http-client.ts';
 import { freePort } from '../http/ports.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { faultyAnswers } from './faulty-answers.ts';
@@ -76,12 +76,12 @@ describe('the doctor, with a proxy before the gateway', () => {
   it('waits as a 429 asks it to, and then asks again', async () => {
     let asked = 0;
     proxy.alter = () => (++asked === 1 ? { status: 429, headers: { 'retry-after': '1' } } : undefined);
-    const visitor = new Visitor(proxy.url);
+    const client = new HttpClient(proxy.url);
     const start = performance.now();
-    expect((await visitor.ask('GET', '/healthz')).status).toBe(200);
+    expect((await client.ask('GET', '/healthz')).status).toBe(200);
     expect(performance.now() - start).toBeGreaterThan(900);
     expect(asked).toBe(2);
-    await visitor.close();
+    await client.close();
   });
 });
 

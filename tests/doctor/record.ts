@@ -1,6 +1,6 @@
 import { type Diagnosis, diagnose } from '../../packages/doctor/src/examine.ts';
 import { explore } from '../../packages/doctor/src/explore.ts';
-import type { Ask } from '../../packages/doctor/src/visitor.ts';
+import type { Ask } from '../../packages/doctor/src/http-client.ts';
 import { type Alter, type Exchange, passedOn } from './proxy.ts';
 
 /** Headers of a request that are of its connection, or the same in each. */

@@ -103,10 +103,10 @@ describe('H9 Host, when an origin is configured', () => {
 });
 
 describe('H9 the number of Host lines', () => {
-  const houses = () => [local, configured];
+  const nodes = () => [local, configured];
 
   it('two Host lines are a 400 everywhere, alike or not', async () => {
-    for (const gateway of houses()) {
+    for (const gateway of nodes()) {
       const own = `Host: localhost:${gateway.port}`;
       for (const target of [...PUBLIC, HEALTH, '/nothing']) {
         for (const second of [own, 'Host: evil.example', 'host:', 'HOST: localhost']) {
@@ -128,7 +128,7 @@ describe('H9 the number of Host lines', () => {
   });
 
   it('no Host line is a 400', async () => {
-    for (const gateway of houses()) {
+    for (const gateway of nodes()) {
       for (const target of [...PUBLIC, HEALTH]) {
         const answer = await ask(gateway, target);
         expect(answer?.status).toBe(400);

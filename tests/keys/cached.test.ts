@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { TOKENS, Visitor } from '../upstream/visitor.ts';
+import { Caller, TOKENS } from '../upstream/caller.ts';
 import { countsOf, FIRST, isWith, type KeyedGateway, SECOND, startKeyedGateway } from './keyed-gateway.ts';
 
 const LIMIT = 4;
@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => gateway.stop());
 
 const ask = async (name: string): Promise<number> =>
-  (await new Visitor(gateway).ask({ target: `${TOKENS}/assets/search?q=${name}` })).status;
+  (await new Caller(gateway).ask({ target: `${TOKENS}/assets/search?q=${name}` })).status;
 
 it('a cache is filled with the slots of both keys, and what it holds costs none', async () => {
   for (const name of ['a', 'b', 'c', 'd']) expect(await ask(name)).toBe(200);
@@ -30,8 +30,8 @@ it('who misses while one key is paused and the other has no slot gets a 429, and
   Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '300', only: isWith(FIRST) });
   expect(await ask('paused')).toBe(503);
   // A cache spreads its calls over the window: the other key is used up past it.
-  const visitor = new Visitor(gateway);
-  for (let time = 0; time < LIMIT; time++) await visitor.ask({ target: `${TOKENS}/health` });
+  const caller = new Caller(gateway);
+  for (let time = 0; time < LIMIT; time++) await caller.ask({ target: `${TOKENS}/health` });
   expect(countsOf(gateway.upstream, FIRST, SECOND)).toEqual([1, LIMIT]);
   expect(await ask('another')).toBe(429);
   expect(countsOf(gateway.upstream, FIRST, SECOND)).toEqual([1, LIMIT]);

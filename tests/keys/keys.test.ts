@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
+import { Caller, HEALTH, TOKENS } from '../upstream/caller.ts';
 import { type Answered, slotsLeft } from '../upstream/exchange.ts';
-import { HEALTH, TOKENS, Visitor } from '../upstream/visitor.ts';
 import { countsOf, FIRST, isWith, type KeyedGateway, noticesIn, SECOND, startKeyedGateway } from './keyed-gateway.ts';
 
 const LIMIT = 5;
@@ -15,14 +15,14 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-const ask = (target = ASSET): Promise<Answered> => new Visitor(gateway).ask({ target });
+const ask = (target = ASSET): Promise<Answered> => new Caller(gateway).ask({ target });
 const counts = () => countsOf(gateway.upstream, FIRST, SECOND);
 const saidOf = ({ status, json: { error = '' } }: Answered): string => `${status} ${error}`.trim();
 
 async function askTimes(times: number): Promise<string[]> {
-  const said: string[] = [];
-  for (let time = 0; time < times; time++) said.push(saidOf(await ask()));
-  return said;
+  const messages: string[] = [];
+  for (let time = 0; time < times; time++) messages.push(saidOf(await ask()));
+  return messages;
 }
 
 const setAside = async (place: string) =>
@@ -41,9 +41,9 @@ describe('two keys', () => {
   });
 
   it('are worth no more when everybody asks at once', async () => {
-    const said = await Promise.all(Array.from({ length: 4 * LIMIT }, async () => saidOf(await ask())));
-    expect(said.filter((each) => each === '200')).toHaveLength(2 * LIMIT);
-    expect(said.filter((each) => each === '429 rate_limited')).toHaveLength(2 * LIMIT);
+    const messages = await Promise.all(Array.from({ length: 4 * LIMIT }, async () => saidOf(await ask())));
+    expect(messages.filter((each) => each === '200')).toHaveLength(2 * LIMIT);
+    expect(messages.filter((each) => each === '429 rate_limited')).toHaveLength(2 * LIMIT);
     expect(counts()).toEqual([LIMIT, LIMIT]);
   });
 
@@ -58,16 +58,16 @@ describe('two keys', () => {
   });
 
   it('burn a sign-in once: one that found no slot stays good, one that was answered does not', async () => {
-    const visitor = new Visitor(gateway);
-    const [spare, used] = [await visitor.signIn(), await visitor.signIn()];
-    expect((await visitor.askWith(used, { target: ASSET })).status).toBe(200);
-    const replayed = await visitor.askWith(used, { target: ASSET });
+    const caller = new Caller(gateway);
+    const [spare, used] = [await caller.signIn(), await caller.signIn()];
+    expect((await caller.askWith(used, { target: ASSET })).status).toBe(200);
+    const replayed = await caller.askWith(used, { target: ASSET });
     expect(saidOf(replayed)).toBe('402 invalid_siwx_nonce');
     expect(counts()).toEqual([1, 0]);
     await askTimes(2 * LIMIT - 1);
-    expect(saidOf(await visitor.askWith(spare, { target: ASSET }))).toBe('429 rate_limited');
+    expect(saidOf(await caller.askWith(spare, { target: ASSET }))).toBe('429 rate_limited');
     // Judged before the limit of either key: it would be refused for the nonce if that had been burnt.
-    expect(saidOf(await visitor.askWith(spare, { target: ASSET }))).toBe('429 rate_limited');
+    expect(saidOf(await caller.askWith(spare, { target: ASSET }))).toBe('429 rate_limited');
     expect(counts()).toEqual([LIMIT, LIMIT]);
   });
 });
@@ -108,12 +108,12 @@ describe('a key that the upstream refuses', () => {
 
   it('costs the sign-in that met it one nonce, and counts to no other key', async () => {
     gateway.upstream.keys.delete(FIRST);
-    const visitor = new Visitor(gateway);
-    const signIn = await visitor.signIn();
-    const answered = await visitor.askWith(signIn, { target: ASSET });
+    const caller = new Caller(gateway);
+    const signIn = await caller.signIn();
+    const answered = await caller.askWith(signIn, { target: ASSET });
     expect([answered.status, slotsLeft(answered)]).toEqual([200, LIMIT - 1]);
     expect(counts()).toEqual([1, 1]);
-    expect(saidOf(await visitor.askWith(signIn, { target: ASSET }))).toBe('402 invalid_siwx_nonce');
+    expect(saidOf(await caller.askWith(signIn, { target: ASSET }))).toBe('402 invalid_siwx_nonce');
     expect(counts()).toEqual([1, 1]);
   });
 
@@ -175,7 +175,7 @@ it('a single key that is refused is asked with again and again, and nothing is s
   const single = await startTestGateway({ METRICS_PORT: '0' });
   single.upstream.keys.clear();
   for (let time = 0; time < 3; time++) {
-    expect(saidOf(await new Visitor(single).ask({ target: ASSET }))).toBe('502 upstream_auth_failed');
+    expect(saidOf(await new Caller(single).ask({ target: ASSET }))).toBe('502 upstream_auth_failed');
   }
   expect(single.upstream.arrivals).toHaveLength(3);
   expect(noticesIn(single.logLines)).toEqual([]);

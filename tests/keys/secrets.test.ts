@@ -17,8 +17,10 @@ describe('each key of a list', () => {
 
   it('is hidden as a whole when another one is its beginning', () => {
     const lines: string[] = [];
-    const log = createLog('info', ['key-of-the-house', 'key-of-the-house-2'], { write: (line) => lines.push(line) });
-    log.notice('refused: key-of-the-house-2.');
+    const log = createLog('info', ['key-of-the-operator', 'key-of-the-operator-2'], {
+      write: (line) => lines.push(line),
+    });
+    log.notice('refused: key-of-the-operator-2.');
     expect(lines.join('')).toContain('refused: [secret].');
   });
 

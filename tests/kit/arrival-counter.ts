@@ -18,23 +18,23 @@ export interface ArrivalCounter {
 
 /** Starts one before an HTTP server of 127.0.0.1. */
 export async function startArrivalCounter(url: string): Promise<ArrivalCounter> {
-  const thread = new Worker(new URL('./doorman-thread.mjs', import.meta.url), {
+  const thread = new Worker(new URL('./arrival-counter-thread.mjs', import.meta.url), {
     workerData: Number(new URL(url).port),
   });
   const [{ port }] = (await once(thread, 'message')) as [{ port: number }];
   const requests: Seen[] = [];
-  const questions = new Map<number, () => void>();
-  thread.on('message', ({ question, ...seen }: Seen & { question?: number }) => {
-    if (question === undefined) requests.push(seen);
-    else questions.get(question)?.();
+  const pings = new Map<number, () => void>();
+  thread.on('message', ({ ping, ...seen }: Seen & { ping?: number }) => {
+    if (ping === undefined) requests.push(seen);
+    else pings.get(ping)?.();
   });
   return {
     url: `http://127.0.0.1:${port}`,
     async seen() {
-      const question = questions.size;
+      const ping = pings.size;
       await new Promise<void>((resolve) => {
-        questions.set(question, resolve);
-        thread.postMessage(question);
+        pings.set(ping, resolve);
+        thread.postMessage(ping);
       });
       return requests;
     },

@@ -32,7 +32,7 @@ export const locked = (name: string): string => `file:${resolve('node_modules', 
 /** What npm said, and how it ended; no code where it took too long. */
 export interface Installation {
   readonly code: number | null;
-  readonly said: string;
+  readonly stderr: string;
 }
 
 async function install(folder: string, manifests: Manifests): Promise<Installation> {
@@ -40,13 +40,13 @@ async function install(folder: string, manifests: Manifests): Promise<Installati
     mkdirSync(join(folder, path), { recursive: true });
     writeFileSync(join(folder, path, 'package.json'), JSON.stringify({ private: true, type: 'module', ...manifest }));
   }
-  let outcome: Installation = { code: null, said: '' };
+  let outcome: Installation = { code: null, stderr: '' };
   for (let attempt = 0; attempt < ATTEMPTS && outcome.code === null; attempt++) {
     const env = { ...process.env, ...UNPACKING };
     const options = { cwd: folder, env, timeout: MOST_MS, killSignal: 'SIGKILL' } as const;
     const npm = spawn('npm', [...INSTALL, ...NO_LONG_WAIT], { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-    const [said, [code]] = await Promise.all([text(npm.stderr), once(npm, 'exit') as Promise<[number | null]>]);
-    outcome = { code, said };
+    const [stderr, [code]] = await Promise.all([text(npm.stderr), once(npm, 'exit') as Promise<[number | null]>]);
+    outcome = { code, stderr };
   }
   return outcome;
 }
@@ -62,7 +62,7 @@ async function installOnce(folder: string, manifests: Manifests): Promise<Instal
     while (!existsSync(told) && performance.now() < lastMs) await pause(200);
     return existsSync(told)
       ? JSON.parse(readFileSync(told, 'utf8'))
-      : { code: null, said: 'another file waits as well' };
+      : { code: null, stderr: 'another file waits as well' };
   }
   const outcome = await install(folder, manifests);
   writeFileSync(`${told}.new`, JSON.stringify(outcome));
@@ -86,9 +86,9 @@ function skip(title: string, missing: string, body: Body): void {
 }
 
 /** Defines a suite over what was installed; skips it, and says so, where no registry can be reached. */
-function suiteOver(title: string, { code, said }: Installation, body: () => void): void {
+function suiteOver(title: string, { code, stderr }: Installation, body: () => void): void {
   if (code === 0) return void describe(title, body);
-  if (isRequired || !UNREACHABLE.test(said)) throw new Error(`npm could not install ${title}: ${said}`);
+  if (isRequired || !UNREACHABLE.test(stderr)) throw new Error(`npm could not install ${title}: ${stderr}`);
   skip(title, 'registry of npm', body);
 }
 

@@ -12,7 +12,7 @@ import type { TestGateway } from '../kit/test-gateway.ts';
 import { exampleOf } from '../signin/examples.ts';
 import { isLookedAt, LOCKED_VERSIONS, OTHER_CLIENTS, OTHER_VERSIONS, type Versions } from './other-clients.ts';
 
-const VISIT = 'tests/official-client/visit.mjs';
+const CALL = 'tests/official-client/call.mjs';
 
 /** A version of x402's own client, and what it can do. */
 interface Version extends Versions {
@@ -121,14 +121,14 @@ function judge({ hasExtension, copiesMemo, ...versions }: Version, folder: strin
 }
 
 describe('the official client 2.27', () => {
-  judge(LOCKED, '.', () => VISIT);
+  judge(LOCKED, '.', () => CALL);
 });
 
 await suiteOfPackages('other versions of the official client', OTHER_CLIENTS, (folder) => {
   describe.each(Object.entries(OTHERS).filter(([name]) => isLookedAt(name)))('%s', (name, version) => {
     judge(version, join(folder, name), () => {
-      copyFileSync(VISIT, join(folder, name, 'visit.mjs'));
-      return 'visit.mjs';
+      copyFileSync(CALL, join(folder, name, 'call.mjs'));
+      return 'call.mjs';
     });
   });
 });

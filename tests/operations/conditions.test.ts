@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../
 import { ask, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 import { askFreshly } from '../signin/craft.ts';
 import { openDesk } from '../signin/desk.ts';
-import { HEALTH, Visitor } from '../upstream/visitor.ts';
+import { Caller, HEALTH } from '../upstream/caller.ts';
 import { Scrape, scrape } from './scrape.ts';
 
 const TOKENS = { provider: 'tokens', cluster: '', surface: 'tokens' };
@@ -16,9 +16,9 @@ const places: (TestGateway | SellingGateway)[] = [];
 afterAll(() => Promise.all(places.map((place) => place.stop())));
 
 async function open(variables = {}, options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const house = await startTestGateway({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000, ...options });
-  places.push(house);
-  return house;
+  const node = await startTestGateway({ METRICS_PORT: '0', ...variables }, { windowMs: 3_600_000, ...options });
+  places.push(node);
+  return node;
 }
 
 async function requestsOf({ gateway }: TestGateway | SellingGateway, code: string): Promise<number> {
@@ -34,66 +34,66 @@ describe('a condition that an alert can ask for', () => {
     ['the upstream asks for a pause', { status: 429 }, 'upstream_rate_limited'],
     ['the upstream talks nonsense', { body: 'x' }, 'upstream_invalid_response'],
   ])('%s', async (_, knobs, code) => {
-    const house = await open({ UPSTREAM_TIMEOUT_MS: '300' });
-    expect(await requestsOf(house, code)).toBe(0);
-    Object.assign(house.upstream.faults, knobs);
-    await new Visitor(house).ask({ target: HEALTH });
-    expect(await requestsOf(house, code)).toBe(1);
+    const node = await open({ UPSTREAM_TIMEOUT_MS: '300' });
+    expect(await requestsOf(node, code)).toBe(0);
+    Object.assign(node.upstream.faults, knobs);
+    await new Caller(node).ask({ target: HEALTH });
+    expect(await requestsOf(node, code)).toBe(1);
   });
 
   it('an upstream is left alone, and is back', async () => {
     const clock = { nowMs: 50_000 };
-    const house = await open({}, { breaker: { now: () => clock.nowMs } });
-    const isOpen = async () => (await scrape(house.gateway)).sum('asset_gateway_breaker_open', TOKENS);
+    const node = await open({}, { breaker: { now: () => clock.nowMs } });
+    const isOpen = async () => (await scrape(node.gateway)).sum('asset_gateway_breaker_open', TOKENS);
     expect(await isOpen()).toBe(0);
-    house.upstream.faults.status = 500;
+    node.upstream.faults.status = 500;
     for (let time = 0; time < 6; time++) {
-      await new Visitor(house).ask({ target: time % 2 ? HEALTH : `${HEALTH.replace('health', 'assets')}/a${time}` });
+      await new Caller(node).ask({ target: time % 2 ? HEALTH : `${HEALTH.replace('health', 'assets')}/a${time}` });
     }
-    expect([await isOpen(), await requestsOf(house, 'upstream_unavailable')]).toEqual([1, 1]);
-    house.upstream.faults.reset();
+    expect([await isOpen(), await requestsOf(node, 'upstream_unavailable')]).toEqual([1, 1]);
+    node.upstream.faults.reset();
     clock.nowMs += 5_000;
-    await new Visitor(house).ask({ target: HEALTH });
+    await new Caller(node).ask({ target: HEALTH });
     expect(await isOpen()).toBe(0);
   });
 
   it('an upstream is paused, for as long as it has asked for', async () => {
-    const house = await open();
-    const pause = async () => (await scrape(house.gateway)).sum('asset_gateway_upstream_pause_seconds', TOKENS);
+    const node = await open();
+    const pause = async () => (await scrape(node.gateway)).sum('asset_gateway_upstream_pause_seconds', TOKENS);
     expect(await pause()).toBe(0);
-    Object.assign(house.upstream.faults, { status: 429, retryAfter: '40' });
-    await new Visitor(house).ask({ target: HEALTH });
+    Object.assign(node.upstream.faults, { status: 429, retryAfter: '40' });
+    await new Caller(node).ask({ target: HEALTH });
     const seconds = await pause();
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(40);
   });
 
   it('the budget is used up', async () => {
-    const house = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' });
-    const left = async () => (await scrape(house.gateway)).sum('asset_gateway_budget_left', TOKENS);
+    const node = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' });
+    const left = async () => (await scrape(node.gateway)).sum('asset_gateway_budget_left', TOKENS);
     expect(await left()).toBe(2);
-    for (let time = 0; time < 3; time++) await new Visitor(house).ask({ target: HEALTH });
-    expect([await left(), await requestsOf(house, 'rate_limited')]).toEqual([0, 1]);
+    for (let time = 0; time < 3; time++) await new Caller(node).ask({ target: HEALTH });
+    expect([await left(), await requestsOf(node, 'rate_limited')]).toEqual([0, 1]);
   });
 
   it('sign-ins are replayed', async () => {
-    const house = await open();
-    const visitor = new Visitor(house);
-    const signIn = await visitor.signIn();
-    for (let time = 0; time < 4; time++) await visitor.askWith(signIn, { target: HEALTH });
-    const scraped = await scrape(house.gateway);
+    const node = await open();
+    const caller = new Caller(node);
+    const signIn = await caller.signIn();
+    for (let time = 0; time < 4; time++) await caller.askWith(signIn, { target: HEALTH });
+    const scraped = await scrape(node.gateway);
     expect(scraped.sum('asset_gateway_sign_ins_total', { result: 'invalid_siwx_nonce' })).toBe(3);
   });
 
   it('H19 the event loop was blocked', async () => {
-    const house = await open();
-    await scrape(house.gateway);
+    const node = await open();
+    await scrape(node.gateway);
     // The delay is sampled by a timer, which has to have run before and after.
     await wait(50);
     const until = performance.now() + 300;
     while (performance.now() < until);
     await wait(50);
-    const scraped = await scrape(house.gateway);
+    const scraped = await scrape(node.gateway);
     expect(scraped.sum('nodejs_eventloop_lag_max_seconds')).toBeGreaterThan(0.2);
     expect(scraped.sum('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0.2);
   });

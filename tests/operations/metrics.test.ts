@@ -6,9 +6,9 @@ import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '.
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { callOf, headerOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
+import { Caller, HEALTH, TOKENS } from '../upstream/caller.ts';
 import { secretsIn } from '../upstream/canary.ts';
 import { slotsLeft } from '../upstream/exchange.ts';
-import { HEALTH, TOKENS, Visitor } from '../upstream/visitor.ts';
 import { scrape } from './scrape.ts';
 
 const LIMIT = 200;
@@ -76,8 +76,8 @@ const DOCUMENTED = [
 
 describe('docs/metrics.md', () => {
   it('has exactly the metrics that a running gateway gives out, with their types and labels', async () => {
-    await new Visitor(gateway).ask({ target: HEALTH });
-    await new Visitor(gateway).ask({ target: `${TOKENS}/assets/search?q=solana` });
+    await new Caller(gateway).ask({ target: HEALTH });
+    await new Caller(gateway).ask({ target: `${TOKENS}/assets/search?q=solana` });
     await buy();
     await spendCredit();
     const scraped = await scrape(gateway.gateway);
@@ -132,17 +132,17 @@ describe('requests', () => {
 
 describe('sign-ins', () => {
   it('are counted by what became of them', async () => {
-    const visitor = new Visitor(gateway);
-    const signIn = await visitor.signIn();
-    const ask = () => visitor.askWith(signIn, { target: HEALTH });
+    const caller = new Caller(gateway);
+    const signIn = await caller.signIn();
+    const ask = () => caller.askWith(signIn, { target: HEALTH });
     expect(await change('sign_ins_total', { result: 'accepted' }, ask)).toBe(1);
     expect(await change('sign_ins_total', { result: 'invalid_siwx_nonce' }, ask)).toBe(1);
     const unsigned = () => fetch(gateway.url + HEALTH);
     expect(await change('sign_ins_total', { result: 'sign_in_required' }, unsigned)).toBe(1);
-    const nonsense = () => visitor.askWith({ 'SIGN-IN-WITH-X': 'x' }, { target: HEALTH });
+    const nonsense = () => caller.askWith({ 'SIGN-IN-WITH-X': 'x' }, { target: HEALTH });
     expect(await change('sign_ins_total', { result: 'invalid_siwx_header' }, nonsense)).toBe(1);
     const elsewhere = { 'SIGN-IN-WITH-X': await signedHeader(gateway.url + HEALTH) };
-    const strayed = () => visitor.askWith(elsewhere, { target: `${TOKENS}/assets/solana` });
+    const strayed = () => caller.askWith(elsewhere, { target: `${TOKENS}/assets/solana` });
     expect(await change('sign_ins_total', { result: 'invalid_siwx_uri_mismatch' }, strayed)).toBe(1);
     expect(await change('sign_ins_total', {}, () => fetch(`${gateway.url}/healthz`))).toBe(0);
   });
@@ -157,16 +157,16 @@ describe('sign-ins', () => {
 });
 
 describe('upstreams', () => {
-  const lane = { provider: 'tokens', cluster: '', surface: 'tokens' };
+  const channel = { provider: 'tokens', cluster: '', surface: 'tokens' };
 
   it('have a duration by provider, cluster and surface, failed calls too', async () => {
     const calls = async () => {
-      await new Visitor(gateway).ask({ target: HEALTH });
+      await new Caller(gateway).ask({ target: HEALTH });
       gateway.upstream.faults.hang = true;
-      expect((await new Visitor(gateway).ask({ target: HEALTH })).status).toBe(504);
+      expect((await new Caller(gateway).ask({ target: HEALTH })).status).toBe(504);
       gateway.upstream.faults.reset();
     };
-    expect(await change('upstream_duration_seconds_count', lane, calls)).toBe(2);
+    expect(await change('upstream_duration_seconds_count', channel, calls)).toBe(2);
     const paid = { provider: 'helius', cluster: 'mainnet', surface: 'rpc' };
     expect(await change('upstream_duration_seconds_count', paid, buy)).toBe(1);
     const unsigned = () => fetch(gateway.url + HEALTH);
@@ -174,10 +174,10 @@ describe('upstreams', () => {
   });
 
   it('have a budget: what is left is what the answer says', async () => {
-    const answer = await new Visitor(gateway).ask({ target: HEALTH });
+    const answer = await new Caller(gateway).ask({ target: HEALTH });
     const scraped = await scrape(gateway.gateway);
-    expect(scraped.sum('asset_gateway_budget_left', lane)).toBe(slotsLeft(answer));
-    expect(scraped.sum('asset_gateway_budget_limit', lane)).toBe(LIMIT);
+    expect(scraped.sum('asset_gateway_budget_left', channel)).toBe(slotsLeft(answer));
+    expect(scraped.sum('asset_gateway_budget_limit', channel)).toBe(LIMIT);
     const das = { provider: 'alchemy', cluster: 'mainnet', surface: 'das' };
     expect([
       scraped.sum('asset_gateway_budget_left', das),

@@ -11,52 +11,52 @@ import { readAnswers, seen, wireRequest } from '../http/wire.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { until } from '../process/program.ts';
-import { HEALTH } from '../upstream/visitor.ts';
+import { HEALTH } from '../upstream/caller.ts';
 import { scrape } from './scrape.ts';
 
-const houses: TestGateway[] = [];
-afterAll(() => Promise.all(houses.map((house) => house.stop())));
+const nodes: TestGateway[] = [];
+afterAll(() => Promise.all(nodes.map((node) => node.stop())));
 
 describe('/readyz', () => {
   it('answers 200 and one body, to everybody, and costs nothing', async () => {
-    const house = await startTestGateway({ METRICS_PORT: '0' });
-    houses.push(house);
-    const answer = await seen(await fetch(`${house.url}/readyz`));
+    const node = await startTestGateway({ METRICS_PORT: '0' });
+    nodes.push(node);
+    const answer = await seen(await fetch(`${node.url}/readyz`));
     expect([answer.status, answer.body]).toEqual([200, '{"ok":true,"status":"ready"}']);
     expectInTable(answer);
-    expect((await fetch(`${house.url}/readyz`, { method: 'HEAD' })).status).toBe(200);
-    expect((await fetch(`${house.url}/readyz`, { method: 'OPTIONS' })).status).toBe(204);
-    expect((await fetch(`${house.url}/readyz?x=1`)).status).toBe(400);
-    expect(await (await fetch(`${house.url}/v1/catalog`)).text()).not.toContain('readyz');
-    expect(house.upstream.arrivals).toEqual([]);
-    expect((await scrape(house.gateway)).sum('asset_gateway_ready')).toBe(1);
+    expect((await fetch(`${node.url}/readyz`, { method: 'HEAD' })).status).toBe(200);
+    expect((await fetch(`${node.url}/readyz`, { method: 'OPTIONS' })).status).toBe(204);
+    expect((await fetch(`${node.url}/readyz?x=1`)).status).toBe(400);
+    expect(await (await fetch(`${node.url}/v1/catalog`)).text()).not.toContain('readyz');
+    expect(node.upstream.arrivals).toEqual([]);
+    expect((await scrape(node.gateway)).sum('asset_gateway_ready')).toBe(1);
   });
 
   it('answers 503 as soon as the node takes leave, while what is in flight is still answered', async () => {
-    const house = await startTestGateway({ METRICS_PORT: '0' }, { isGraceful: true });
-    house.upstream.faults.delayMs = 1_500;
-    const slow = askSigned(house.url + HEALTH);
-    await until(() => house.upstream.arrivals.length === 1);
-    const socket = connect(house.port, '127.0.0.1');
+    const node = await startTestGateway({ METRICS_PORT: '0' }, { isGraceful: true });
+    node.upstream.faults.delayMs = 1_500;
+    const slow = askSigned(node.url + HEALTH);
+    await until(() => node.upstream.arrivals.length === 1);
+    const socket = connect(node.port, '127.0.0.1');
     let raw = '';
     socket.on('data', (chunk) => {
       raw += chunk.toString('latin1');
     });
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    const request = wireRequest('GET', '/readyz', [`Host: 127.0.0.1:${house.port}`]).bytes;
+    const request = wireRequest('GET', '/readyz', [`Host: 127.0.0.1:${node.port}`]).bytes;
     socket.write(request);
     await until(() => raw.includes('"ready"'));
-    const stopping = house.stop();
+    const stopping = node.stop();
     socket.write(request);
     await closed;
     const [before, after] = readAnswers(raw, ['GET', 'GET']);
     expect(before?.status).toBe(200);
     expectRefusal(after, '503 shutting_down');
     expect(after?.headers['retry-after']).toBe('1');
-    expect((await scrape(house.gateway)).sum('asset_gateway_ready')).toBe(0);
+    expect((await scrape(node.gateway)).sum('asset_gateway_ready')).toBe(0);
     expect((await slow).status).toBe(200);
     await stopping;
-    await expect(fetch(house.gateway.metricsUrl ?? '')).rejects.toThrow();
+    await expect(fetch(node.gateway.metricsUrl ?? '')).rejects.toThrow();
   });
 
   it('answers 503 while the state store cannot be reached, when the node is alive all the same', async () => {

@@ -2,7 +2,7 @@ import { routes, USDC } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Sales } from '../../packages/gateway/src/stages/sales.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { ask, insist, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
+import { ask, askUntilDecided, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 import { scrape } from './scrape.ts';
 
 const PRICE = 500;
@@ -64,7 +64,7 @@ describe('an answer that was paid for', () => {
     expect(moneyIn(market, since)).toEqual([{ status: 503, route: LABELS.route }]);
     expect(await revenue(market)).toBeUndefined();
     mainnet.faults.reset();
-    for (let round = 0; round < 2; round++) expect((await insist(url, payment)).isReplayed).toBe(true);
+    for (let round = 0; round < 2; round++) expect((await askUntilDecided(url, payment)).isReplayed).toBe(true);
     const answered = moneyIn(market, since).filter(({ status }) => status === 200);
     expect(answered.map(({ paidMicros, replayed }) => [paidMicros, replayed])).toEqual([
       [PRICE, undefined],

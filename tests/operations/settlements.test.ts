@@ -11,7 +11,7 @@ import {
   type SellingGatewayOptions,
   startSellingGateway,
 } from '../kit/selling-gateway.ts';
-import { ask, insist, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
+import { ask, askUntilDecided, newBuyer, newPath, ROOMY, until } from '../payments/fault-buyer.ts';
 import { Scrape, scrape } from './scrape.ts';
 
 const STATES = ['settled', 'refused', 'unknown', 'unsent'] as const;
@@ -55,7 +55,7 @@ describe.concurrent('settlements are counted by their outcome', () => {
     expect((await ask(url, payment)).code).toBe('settlement_pending');
     expect(await settlements(market)).toEqual({ counted: [0, 0, 1, 0], open: 1 });
     mainnet.faults.reset();
-    expect((await insist(url, payment)).status).toBe(200);
+    expect((await askUntilDecided(url, payment)).status).toBe(200);
     expect(await settlements(market)).toEqual({ counted: [1, 0, 1, 0], open: 0 });
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/caller.ts';
 import type { Ask } from '../upstream/exchange.ts';
-import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS, Visitor } from '../upstream/visitor.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ const snapshots = (body: unknown): Ask => ({
 async function arrivalOf(ask: Ask) {
   gateway.upstream.faults.body = '[]';
   const before = gateway.upstream.arrivals.length;
-  const answer = await new Visitor(gateway).ask(ask);
+  const answer = await new Caller(gateway).ask(ask);
   expect(answer.json).toMatchObject({ ok: true, result: [] });
   const arrivals = gateway.upstream.arrivals.slice(before);
   expect(arrivals).toHaveLength(1);
@@ -49,7 +49,7 @@ describe('market-snapshots', () => {
   });
 
   it('answers for both lists', async () => {
-    const answer = await new Visitor(gateway).ask(snapshots({ mints: [WRAPPED_SOL], addresses: [USDC] }));
+    const answer = await new Caller(gateway).ask(snapshots({ mints: [WRAPPED_SOL], addresses: [USDC] }));
     const rows = answer.json.result as readonly { readonly address: string }[];
     expect(rows.map(({ address }) => address)).toEqual([WRAPPED_SOL, USDC]);
   });

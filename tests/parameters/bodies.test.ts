@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, JSON_BODY, refusedForFree, SNAPSHOTS } from '../upstream/caller.ts';
 import type { Ask } from '../upstream/exchange.ts';
-import { JSON_BODY, refusedForFree, SNAPSHOTS, Visitor } from '../upstream/visitor.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -84,7 +84,7 @@ describe('a body', () => {
   it('may hold brackets in its strings', async () => {
     const body = JSON.stringify({ mints: ['[{'.repeat(40), '\\"[[['.repeat(12)] });
     const before = gateway.upstream.arrivals.length;
-    await new Visitor(gateway).ask(snapshots(body));
+    await new Caller(gateway).ask(snapshots(body));
     expect(gateway.upstream.arrivals.slice(before).map((arrival) => arrival.body)).toEqual([body]);
   });
 
@@ -122,13 +122,13 @@ describe('a body', () => {
     ['Application/JSON ; charset="utf-8"'],
   ])('is taken as %s', async (type) => {
     const headers = { 'Content-Type': type, 'Content-Encoding': 'identity' };
-    expect((await new Visitor(gateway).ask(snapshots(GOOD, headers))).status).toBe(200);
+    expect((await new Caller(gateway).ask(snapshots(GOOD, headers))).status).toBe(200);
   });
 
   it('has at most 64 KiB, announced or not, signed or not', async () => {
     const padded = (size: number): string => GOOD + ' '.repeat(size - GOOD.length);
     const chunked = `${(LIMIT_BYTES + 1).toString(16)}\r\n${padded(LIMIT_BYTES + 1)}\r\n0\r\n\r\n`;
-    expect((await new Visitor(gateway).ask(snapshots(padded(LIMIT_BYTES)))).status).toBe(200);
+    expect((await new Caller(gateway).ask(snapshots(padded(LIMIT_BYTES)))).status).toBe(200);
     const asks = [snapshots(padded(LIMIT_BYTES + 1)), snapshots(padded(LIMIT_BYTES + 1), {})];
     const inChunks = { ...JSON_BODY, 'Transfer-Encoding': 'chunked' };
     const { body: _, ...head } = snapshots('', inChunks);

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { everyThird } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, refusedForFree } from '../upstream/caller.ts';
 import type { Answered } from '../upstream/exchange.ts';
-import { refusedForFree, Visitor } from '../upstream/visitor.ts';
-import { expectedArrival, type Parameter, parameters, requestWith, surroundings } from './requests.ts';
+import { expectedArrival, otherValues, type Parameter, parameters, requestWith } from './requests.ts';
 import { type BadValue, badValues, goodValues, MARKER, unknownKeywords } from './values.ts';
 
 let gateway: TestGateway;
@@ -36,7 +36,7 @@ describe.each(cases)('%s', (_, parameter) => {
 
   it('is refused beyond each of its bounds, for free', async () => {
     const bad = everyThird(badValues(schema, place === 'body'), parameters.indexOf(parameter));
-    const asks = bad.map(({ value }) => requestWith(route, place, { ...surroundings(parameter), [name]: value }));
+    const asks = bad.map(({ value }) => requestWith(route, place, { ...otherValues(parameter), [name]: value }));
     const byAsk = new Map(asks.map((ask, index) => [ask, bad[index]]));
     await refusedForFree(gateway, asks, (answer, ask) => {
       const broken = byAsk.get(ask);
@@ -46,12 +46,12 @@ describe.each(cases)('%s', (_, parameter) => {
   });
 
   it('reaches the upstream once, in canonical form, up to each of its bounds', async () => {
-    const visitor = new Visitor(gateway);
+    const caller = new Caller(gateway);
     for (const value of everyThird(goodValues(schema), parameters.indexOf(parameter))) {
-      const values = { ...surroundings(parameter), [name]: value };
+      const values = { ...otherValues(parameter), [name]: value };
       const before = gateway.upstream.arrivals.length;
       gateway.upstream.faults.body = '{"fine":true}';
-      const answer = await visitor.ask(requestWith(route, place, values));
+      const answer = await caller.ask(requestWith(route, place, values));
       expect(answer.json).toMatchObject({ ok: true, method: route.method, result: { fine: true } });
       const arrivals = gateway.upstream.arrivals.slice(before);
       expect(arrivals).toHaveLength(1);
@@ -64,7 +64,7 @@ describe.each(cases)('%s', (_, parameter) => {
 describe.each(cases.filter(([, { required }]) => required))('%s', (_, parameter) => {
   it('is required', async () => {
     const missing = { value: undefined, rule: 'required', says: ['required'] };
-    const ask = requestWith(parameter.route, parameter.place, surroundings(parameter));
+    const ask = requestWith(parameter.route, parameter.place, otherValues(parameter));
     await refusedForFree(gateway, [ask], (answer) => expectIssue(answer, parameter, missing));
   });
 });

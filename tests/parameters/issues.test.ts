@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/visitor.ts';
+import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/caller.ts';
 import { MARKER } from './values.ts';
 
 let gateway: TestGateway;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, refusedForFree, TOKENS } from '../upstream/caller.ts';
 import { send } from '../upstream/exchange.ts';
-import { refusedForFree, TOKENS, Visitor } from '../upstream/visitor.ts';
 import { requestOf, signedRoutes } from './requests.ts';
 
 let gateway: TestGateway;
@@ -38,7 +38,7 @@ const lastTarget = (): string | undefined => gateway.upstream.arrivals.at(-1)?.t
 
 describe('every route reaches its own place at the upstream', () => {
   it.each(ENDS)('%s', async (method, path, target) => {
-    const answer = await new Visitor(gateway).ask({ target: TOKENS + path });
+    const answer = await new Caller(gateway).ask({ target: TOKENS + path });
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.json)).toEqual(['ok', 'provider', 'surface', 'method', 'result']);
     expect(answer.json).toMatchObject({ ok: true, provider: 'tokens', surface: 'tokens', method });
@@ -53,13 +53,13 @@ describe('every route reaches its own place at the upstream', () => {
   });
 
   it.each(signedRoutes.map((route) => [route.id, route] as const))('%s answers its own example', async (_, route) => {
-    const answer = await new Visitor(gateway).ask(requestOf(route));
+    const answer = await new Caller(gateway).ask(requestOf(route));
     expect(answer.json).toMatchObject({ ok: true, method: route.method });
   });
 
   it('with an asset id in every form that one may have', async () => {
     for (const id of ['solana', `solana-${MINT}`, 'A', '0', 'a.b_c-D9', '7.-_', 'a..b', 'x'.repeat(128), '%73olana']) {
-      await new Visitor(gateway).ask({ target: `${TOKENS}/assets/${id}/profile` });
+      await new Caller(gateway).ask({ target: `${TOKENS}/assets/${id}/profile` });
       expect(lastTarget()).toBe(`/v1/assets/${decodeURIComponent(id)}/profile`);
     }
   });

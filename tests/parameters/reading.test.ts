@@ -6,7 +6,7 @@ import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { exampleOf } from '../signin/examples.ts';
-import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/visitor.ts';
+import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/caller.ts';
 
 const BODY_BYTES = 64 * 1024;
 const MAX_VALUES = 1_024;

@@ -1,6 +1,6 @@
 import { type Route, type Rule, routes, type Values } from '@asset-gateway/protocol';
+import { JSON_BODY, TOKENS } from '../upstream/caller.ts';
 import type { Ask } from '../upstream/exchange.ts';
-import { JSON_BODY, TOKENS } from '../upstream/visitor.ts';
 import type { ParameterSchema } from './values.ts';
 
 /** The rows behind the sign-in gate. */
@@ -39,7 +39,7 @@ const without = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 
 /** A row's example without this parameter, and without those that it excludes. */
-export function surroundings({ route, place, name }: Parameter): Values {
+export function otherValues({ route, place, name }: Parameter): Values {
   const rules = route.rules.filter((rule) => EXCLUSIVE.includes(rule.name) && rule.parameters.includes(name));
   return without(route.example[place] ?? {}, [name, ...rules.flatMap((rule) => rule.parameters)]);
 }

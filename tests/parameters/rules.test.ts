@@ -1,7 +1,7 @@
 import type { Route, Rule, Values } from '@asset-gateway/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { refusedForFree, Visitor } from '../upstream/visitor.ts';
+import { Caller, refusedForFree } from '../upstream/caller.ts';
 import { expectedArrival, requestWith, signedRoutes } from './requests.ts';
 
 let gateway: TestGateway;
@@ -93,7 +93,7 @@ describe.each(cases)('%s', (_, route, rule) => {
   it.each(good.map((values) => [values]))('lets pass what keeps it: %j', async (values) => {
     gateway.upstream.faults.body = '[]';
     const before = gateway.upstream.arrivals.length;
-    const answer = await new Visitor(gateway).ask(requestWith(route, rule.in, values));
+    const answer = await new Caller(gateway).ask(requestWith(route, rule.in, values));
     expect(answer.json).toMatchObject({ ok: true, method: route.method });
     const arrivals = gateway.upstream.arrivals.slice(before);
     expect(arrivals).toHaveLength(1);

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { everyThird } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, HEALTH, refusedForFree, TOKENS } from '../upstream/caller.ts';
 import type { Answered, Ask } from '../upstream/exchange.ts';
-import { HEALTH, refusedForFree, TOKENS, Visitor } from '../upstream/visitor.ts';
 import { NO_INTEGERS } from './no-integers.ts';
-import { parameters, requestOf, requestWith, signedRoutes, surroundings } from './requests.ts';
+import { otherValues, parameters, requestOf, requestWith, signedRoutes } from './requests.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.each(integers.map((parameter) => [`${parameter.route.id} ${parameter.na
   'U16 %s',
   (_, parameter) => {
     const { route, name } = parameter;
-    const { target } = requestOf(route, { query: surroundings(parameter) });
+    const { target } = requestOf(route, { query: otherValues(parameter) });
 
     it('takes decimal digits alone, once', async () => {
       const pieces = everyThird(NO_INTEGERS, integers.indexOf(parameter));
@@ -49,7 +49,7 @@ describe.each(integers.map((parameter) => [`${parameter.route.id} ${parameter.na
       const [initial = ''] = name;
       const escaped = `%${initial.charCodeAt(0).toString(16)}${name.slice(1)}`;
       for (const piece of [...SAME_INTEGER.map((rest) => name + rest), `${escaped}=1`]) {
-        const answer = await new Visitor(gateway).ask({ target: append(target, piece) });
+        const answer = await new Caller(gateway).ask({ target: append(target, piece) });
         expect(answer.status, piece).toBe(200);
         expect(gateway.upstream.arrivals.at(-1)?.target).toBe(append(target.replace(TOKENS, '/v1'), `${name}=1`));
       }
@@ -62,7 +62,7 @@ describe.each(others.map((parameter) => [`${parameter.route.id} ${parameter.name
   (_, parameter) => {
     it('is taken once, under its own name, and never empty', async () => {
       const { name, route } = parameter;
-      const { target } = requestOf(route, { query: surroundings(parameter) });
+      const { target } = requestOf(route, { query: otherValues(parameter) });
       const word = parameter.schema.enum?.[0] ?? parameter.schema.items?.enum?.[0] ?? 'a';
       const pieces = [`@=${word}&@=${word}`, `@=${word}&@=`, '@=', '@', `@[]=${word}`, `@[0]=${word}`, `@.x=${word}`];
       const more = [`@=${word}&&`, `@=${word}&x=1`, `@=${word}%00`, `@=${word}#`, `@=${word}%ff`, `@=%0d%0a${word}`];
@@ -104,7 +104,7 @@ describe.each(signedRoutes.map((route) => [route.id, route] as const))('U16 %s',
 });
 
 it('U16 an empty query is no query', async () => {
-  const answer = await new Visitor(gateway).ask({ target: `${HEALTH}?` });
+  const answer = await new Caller(gateway).ask({ target: `${HEALTH}?` });
   expect(answer.status).toBe(200);
   expect(gateway.upstream.arrivals.at(-1)?.target).toBe('/v1/health');
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { refusedForFree, TOKENS } from '../upstream/visitor.ts';
+import { refusedForFree, TOKENS } from '../upstream/caller.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

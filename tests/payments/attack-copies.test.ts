@@ -2,7 +2,7 @@ import type { PaymentRequired } from '@asset-gateway/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { ask, type Buyer, insist, newBuyer, newPath, type Reply, ROOMY } from './fault-buyer.ts';
+import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply, ROOMY } from './fault-buyer.ts';
 
 let gateway: SellingGateway;
 beforeAll(async () => {
@@ -196,7 +196,7 @@ describe('V5 a transaction that has failed on the chain and that a stranger copi
     const own = await ask(url, await buyer.pay(url));
     expect([own.status, own.isReplayed, own.text, transfers()]).toEqual([200, true, strangers[0]?.text, 1]);
     expect(first.solana.provider.arrivals).toHaveLength(arrivals);
-    const next = await insist(url, await buyer.pay(url));
+    const next = await askUntilDecided(url, await buyer.pay(url));
     expect([next.status, next.isReplayed, transfers()]).toEqual([200, false, 2]);
     await second.stop();
     await first.stop();

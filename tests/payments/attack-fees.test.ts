@@ -3,7 +3,7 @@ import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { testInCi } from '../kit/optional.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { compileGateway } from '../process/program.ts';
-import { ask, type Buyer, insist, newBuyer, newPath, type Reply, ROOMY, until } from './fault-buyer.ts';
+import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply, ROOMY, until } from './fault-buyer.ts';
 import { drain, feePayerOf } from './fault-fee-payer.ts';
 import { openStreet } from './fault-process.ts';
 import { killedAfter } from './fault-story.ts';
@@ -25,7 +25,7 @@ const several = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
 
 async function buy({ url }: SellingGateway, buyer: Buyer): Promise<Reply> {
   const target = url + newPath();
-  return insist(target, await buyer.pay(target), 1_000);
+  return askUntilDecided(target, await buyer.pay(target), 1_000);
 }
 
 const transfersIn = ({ solana }: SellingGateway): number => solana.mainnet.transfers.length;
@@ -102,7 +102,7 @@ describe.concurrent('fees that somebody else is to pay', () => {
     expect((await ask(url)).status).toBe(402);
     expect([provider.arrivals.length, mainnet.transfers.length]).toEqual([0, 0]);
     mainnet.airdrop(feePayerOf(gateway.solana), 1_000_000_000n);
-    expect((await insist(url, payment)).status).toBe(200);
+    expect((await askUntilDecided(url, payment)).status).toBe(200);
     expect(gateway.logLines.filter((line) => line.includes('cannot pay fees'))).toHaveLength(1);
   }, 30_000);
 
@@ -120,7 +120,7 @@ describe.concurrent('fees that somebody else is to pay', () => {
     expect([reply.status, reply.code, mainnet.transfers.length]).toEqual([503, 'facilitator_unavailable', 0]);
     expect(reply.text).toContain('"state":"unused"');
     mainnet.airdrop(feePayerOf(gateway.solana), 1_000_000_000n);
-    expect((await insist(url, payment)).status).toBe(200);
+    expect((await askUntilDecided(url, payment)).status).toBe(200);
     expect(mainnet.transfers).toHaveLength(1);
   }, 30_000);
 });

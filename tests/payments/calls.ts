@@ -16,14 +16,14 @@ export const ROOMY = {
 /** The rows behind the payment gate. */
 export const paidRoutes = routes.filter(({ access }) => access === 'exact');
 
-const laneOf = ({ surface, provider, cluster }: Route): string => [surface, provider, cluster].join();
+const channelOf = ({ surface, provider, cluster }: Route): string => [surface, provider, cluster].join();
 
-/** Paid routes for what is the same for all of them: each method and each lane of a provider once, all with ROUNDS=full. */
+/** Paid routes for what is the same for all of them: each method and each channel of a provider once, all with ROUNDS=full. */
 export const sampledRoutes = paidRoutes.filter(
   (row, index) =>
     isFull ||
     paidRoutes.findIndex(({ method }) => method === row.method) === index ||
-    paidRoutes.findIndex((other) => laneOf(other) === laneOf(row)) === index,
+    paidRoutes.findIndex((other) => channelOf(other) === channelOf(row)) === index,
 );
 
 export function rowOf(id: string): Route {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { suiteInCi } from '../kit/optional.ts';
-import { ask, insist, receiptIn } from './fault-buyer.ts';
+import { ask, askUntilDecided, receiptIn } from './fault-buyer.ts';
 import { type Bazaar, type Home, openBazaar } from './fault-facilitator.ts';
 import { fillHistory, turnClocks } from './fault-history.ts';
 
@@ -45,7 +45,7 @@ async function expectStored(bazaar: Bazaar): Promise<void> {
   const { url, payment, chain, solana, buyer } = bazaar;
   await expectPending(bazaar);
   chain.faults.reset();
-  const reply = await insist(url, payment);
+  const reply = await askUntilDecided(url, payment);
   expect([reply.status, reply.isReplayed]).toEqual([200, true]);
   expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
   expect(chain.transfers.filter(({ from }) => from === buyer.address)).toHaveLength(1);
@@ -82,7 +82,7 @@ describe.concurrent('P6 an unknown settlement elsewhere', () => {
     await bazaar.order({ storeDown: ['get'] });
     for (let call = 0; call < 3; call++) await expectPending(bazaar);
     bazaar.chain.advanceBlocks(300);
-    expect((await insist(bazaar.url, bazaar.payment)).status).toBe(402);
+    expect((await askUntilDecided(bazaar.url, bazaar.payment)).status).toBe(402);
     expect(bazaar.chain.transfers).toHaveLength(0);
   });
 
@@ -96,7 +96,7 @@ describe.concurrent('P6 an unknown settlement elsewhere', () => {
     const bazaar = await open();
     bazaar.chain.faults.confirmAfterMs = 3_000;
     await expectPending(bazaar);
-    const reply = await insist(bazaar.url, bazaar.payment);
+    const reply = await askUntilDecided(bazaar.url, bazaar.payment);
     expect([reply.status, reply.isReplayed, bazaar.chain.transfers.length]).toEqual([200, true, 1]);
   });
 });
@@ -111,10 +111,10 @@ suiteInCi('P6 an unknown settlement in a long history', {}, () => {
     const payment = await buyer.pay(url);
     await expectPending({ ...bazaar, payment });
     chain.advanceBlocks(300);
-    expect((await insist(url, payment)).status).toBe(402);
+    expect((await askUntilDecided(url, payment)).status).toBe(402);
     expect([chain.transfers.length, solana.provider.arrivals.length]).toEqual([0, 1]);
     await bazaar.order({ storeDown: [] });
-    expect((await insist(url, await buyer.pay(url))).status).toBe(200);
+    expect((await askUntilDecided(url, await buyer.pay(url))).status).toBe(200);
   }, 60_000);
 
   it('P6 1,000 newer transactions hide it: what the history does not show is not refused, and nobody pays twice', async () => {

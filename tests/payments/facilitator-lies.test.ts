@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ask, insist, newPath } from './fault-buyer.ts';
+import { ask, askUntilDecided, newPath } from './fault-buyer.ts';
 import { type Bazaar, type Home, type Orders, openBazaar } from './fault-facilitator.ts';
 
 const bazaars: Bazaar[] = [];
@@ -35,7 +35,7 @@ async function expectNeverServed({ url, payment, chain, buyer }: Bazaar): Promis
     expect(reply.text).not.toContain('"result"');
   }
   chain.advanceBlocks(300);
-  expect((await insist(url, payment)).status).toBe(402);
+  expect((await askUntilDecided(url, payment)).status).toBe(402);
   expect(chain.transfers.filter(({ from }) => from === buyer.address)).toHaveLength(0);
 }
 
@@ -53,7 +53,7 @@ describe.concurrent('P11 a facilitator that says settled and has not', () => {
     for (let call = 0; call < 3; call++)
       expect((await ask(bazaar.url, bazaar.payment)).code).toBe('settlement_pending');
     bazaar.chain.advanceBlocks(300);
-    expect((await insist(bazaar.url, bazaar.payment)).status).toBe(402);
+    expect((await askUntilDecided(bazaar.url, bazaar.payment)).status).toBe(402);
     expect(bazaar.chain.transfers).toEqual([paid]);
   });
 });
@@ -75,7 +75,7 @@ describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
     expect(solana.provider.arrivals).toHaveLength(0);
   }
   async function expectServed({ url, payment, chain }: Bazaar): Promise<void> {
-    const reply = await insist(url, payment);
+    const reply = await askUntilDecided(url, payment);
     expect([reply.status, reply.isReplayed, chain.transfers.length]).toEqual([200, false, 1]);
   }
 

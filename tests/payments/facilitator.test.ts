@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { ask, insist, receiptIn } from './fault-buyer.ts';
+import { ask, askUntilDecided, receiptIn } from './fault-buyer.ts';
 import { type Bazaar, type Orders, openBazaar } from './fault-facilitator.ts';
 
 const bazaars: Bazaar[] = [];
@@ -14,7 +14,7 @@ async function open(settle: Orders, variables: Record<string, string> = {}): Pro
 
 /** The end of every story in which money moved: the stored answer, one call, one transfer. */
 async function expectStored({ url, payment, chain, solana }: Bazaar): Promise<void> {
-  const reply = await insist(url, payment, 40_000);
+  const reply = await askUntilDecided(url, payment, 40_000);
   expect([reply.status, reply.isReplayed]).toEqual([200, true]);
   expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
   expect([chain.transfers.length, solana.provider.arrivals.length]).toEqual([1, 1]);

@@ -52,7 +52,12 @@ export async function ask(url: string, payment?: string, init: RequestInit = {})
 }
 
 /** Does what an answer without an outcome says: the same request with the same payment, until there is one. */
-export async function insist(url: string, payment: string, limitMs = 15_000, init: RequestInit = {}): Promise<Reply> {
+export async function askUntilDecided(
+  url: string,
+  payment: string,
+  limitMs = 15_000,
+  init: RequestInit = {},
+): Promise<Reply> {
   const end = performance.now() + limitMs;
   for (;;) {
     const reply = await ask(url, payment, init);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { ask, type Buyer, insist, newBuyer, newPath, type Reply } from './fault-buyer.ts';
+import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply } from './fault-buyer.ts';
 import type { Street } from './fault-process.ts';
 
 /** What one payment has come to. */
@@ -31,8 +31,8 @@ export async function killedAfter(step: string, street: Street): Promise<Story> 
   await street.fallen(doomed);
   const before = provider.arrivals.length;
   const next = await street.standing();
-  const second = await insist(next.url + path, payment);
-  const third = await insist(next.url + path, payment);
+  const second = await askUntilDecided(next.url + path, payment);
+  const third = await askUntilDecided(next.url + path, payment);
   return {
     replies: [first, second, third].filter((reply) => reply !== undefined),
     calls: [before - calls, provider.arrivals.length - before],

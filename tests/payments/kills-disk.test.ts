@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileGateway } from '../process/program.ts';
-import { ask, type Buyer, insist, newBuyer, newPath, type Reply } from './fault-buyer.ts';
+import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply } from './fault-buyer.ts';
 import { openStreet, type Street } from './fault-process.ts';
 
 /** One payment, and what it was answered; nothing when the gateway went away. */
@@ -56,11 +56,11 @@ describe('P7 a disk that takes no more', { timeout: 120_000 }, () => {
     expect(mainnet.transfers.length - served.length).toBeLessThanOrEqual(cut.length);
     const next = await street.open();
     for (const { path, payment } of [...served, ...cut]) {
-      expect((await insist(next.url + path, payment)).status).toBe(200);
+      expect((await askUntilDecided(next.url + path, payment)).status).toBe(200);
     }
     expect(mainnet.transfers).toHaveLength(served.length + cut.length);
     for (const { path, payment } of refused) {
-      expect((await insist(next.url + path, payment)).status).toBe(200);
+      expect((await askUntilDecided(next.url + path, payment)).status).toBe(200);
     }
     expect(mainnet.transfers).toHaveLength(attempts.length);
     await next.end('SIGTERM');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileGateway } from '../process/program.ts';
-import { ask, type Buyer, insist, newBuyer, newPath, receiptIn, until } from './fault-buyer.ts';
+import { ask, askUntilDecided, type Buyer, newBuyer, newPath, receiptIn, until } from './fault-buyer.ts';
 import { openStreet, type Street } from './fault-process.ts';
 
 describe.sequential('P19 SIGTERM while something is being bought', { timeout: 90_000 }, () => {
@@ -37,7 +37,7 @@ describe.sequential('P19 SIGTERM while something is being bought', { timeout: 90
     street.solana.mainnet.faults.reset();
     provider.faults.reset();
     const next = await street.standing();
-    const again = await insist(next.url + path, payment);
+    const again = await askUntilDecided(next.url + path, payment);
     expect([again.status, again.isReplayed, again.text]).toEqual([200, true, reply?.text]);
     expect(mainnet.transfers.length - before.transfers).toBe(1);
     expect(provider.arrivals.length - before.arrivals).toBe(1);
@@ -54,7 +54,7 @@ describe.sequential('P19 SIGTERM while something is being bought', { timeout: 90
     mainnet.faults.reset();
     provider.faults.reset();
     const next = await street.standing();
-    const reply = await insist(next.url + path, payment);
+    const reply = await askUntilDecided(next.url + path, payment);
     expect([reply.status, reply.isReplayed]).toEqual([200, true]);
     expect(receiptIn(reply)).toMatchObject({ success: true });
     expect(mainnet.transfers.length - before.transfers).toBe(1);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import type { Lies } from '../../packages/sandbox/src/chain/faults.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { ask, insist, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
+import { ask, askUntilDecided, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 import { openBazaar } from './fault-facilitator.ts';
 
 describe('an owed answer that is no longer kept', () => {
@@ -103,7 +103,7 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
     const pending = await late;
     expect([pending.status, pending.code]).toEqual([503, 'settlement_pending']);
     solana.mainnet.faults.reset();
-    const served = await insist(second.url + path, payment);
+    const served = await askUntilDecided(second.url + path, payment);
     expect([served.status, served.isReplayed, solana.mainnet.transfers.length]).toEqual([200, true, 1]);
     await second.stop();
     await first.stop();

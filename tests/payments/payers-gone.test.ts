@@ -2,7 +2,7 @@ import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { ask, insist, newBuyer, newPath, ROOMY, readReply, receiptIn, until } from './fault-buyer.ts';
+import { ask, askUntilDecided, newBuyer, newPath, ROOMY, readReply, receiptIn, until } from './fault-buyer.ts';
 
 const STEPS = ['reserve', 'verify', 'upstream', 'store', 'settle', 'record'];
 /** Who leaves later than this may have been sent the answer before the gateway can know. */
@@ -34,7 +34,7 @@ async function left(step: string) {
 describe.concurrent('P18 a client that leaves', () => {
   it.each(STEPS)('P18 after %s: the same payment later gets the stored answer', async (step) => {
     const { mainnet, provider, url, payment } = await left(step);
-    const reply = await insist(url, payment);
+    const reply = await askUntilDecided(url, payment);
     expect([reply.status, reply.isReplayed]).toEqual([200, true]);
     expect(receiptIn(reply).transaction).toBe(mainnet.transfers[0]?.signature);
     expect([mainnet.transfers.length, provider.arrivals.length]).toEqual([1, 1]);
@@ -43,7 +43,7 @@ describe.concurrent('P18 a client that leaves', () => {
   it.each(NOTICED)('P18 after %s: a new payment gets what is owed and moves no money', async (step) => {
     const { mainnet, provider, url, buyer } = await left(step);
     const renewed = await buyer.pay(url);
-    const reply = await insist(url, renewed);
+    const reply = await askUntilDecided(url, renewed);
     expect([reply.status, reply.isReplayed]).toEqual([200, true]);
     expect(receiptIn(reply).transaction).toBe(mainnet.transfers[0]?.signature);
     expect([mainnet.transfers.length, provider.arrivals.length]).toEqual([1, 1]);
@@ -94,10 +94,10 @@ describe.concurrent('P6 a stock client', () => {
     await until(() => provider.arrivals.length === 1);
     impatient.abort();
     await given;
-    const reply = await insist(url, await buyer.pay(url));
+    const reply = await askUntilDecided(url, await buyer.pay(url));
     expect(reply.status).toBe(200);
     await until(() => mainnet.transfers.length > 0);
-    await insist(url, payment);
+    await askUntilDecided(url, payment);
     expect(mainnet.transfers).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { PATIENT } from '../kit/test-gateway.ts';
-import { ask, insist, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
+import { ask, askUntilDecided, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 
 const markets: SellingGateway[] = [];
 afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
@@ -107,7 +107,7 @@ describe.concurrent('P14 payers that cannot pay', () => {
     for (let call = 0; call < 5; call++) statuses.push((await ask(...first)).status);
     expect(statuses).toEqual([502, 502, 502, 402, 402]);
     expect(provider.arrivals).toHaveLength(3);
-    await Promise.all(Array.from({ length: 40 }, () => insist(...second, 1_500)));
+    await Promise.all(Array.from({ length: 40 }, () => askUntilDecided(...second, 1_500)));
     expect(provider.arrivals).toHaveLength(6);
     await ask(...third);
     await ask(...third);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ChainFaultKnobs } from '../../packages/sandbox/src/chain/chain.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { ask, insist, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
+import { ask, askUntilDecided, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 
 const markets: SellingGateway[] = [];
 afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
@@ -36,7 +36,7 @@ describe.concurrent('P8 an RPC that cannot be used at verify', () => {
     expect(reply.headers.has('payment-required')).toBe(false);
     expect(provider.arrivals).toHaveLength(0);
     mainnet.faults.reset();
-    const served = await insist(url, payment);
+    const served = await askUntilDecided(url, payment);
     expect([served.status, served.isReplayed]).toEqual([200, false]);
     expect(mainnet.transfers).toHaveLength(1);
   });
@@ -56,7 +56,7 @@ describe.concurrent('P8 an RPC that cannot be used at verify', () => {
     expect(mainnet.calls.some(({ method }) => method === 'sendTransaction')).toBe(false);
     mainnet.faults.reset();
     provider.faults.reset();
-    expect((await insist(url, payment)).status).toBe(200);
+    expect((await askUntilDecided(url, payment)).status).toBe(200);
     expect(mainnet.transfers).toHaveLength(1);
   });
 });
@@ -96,7 +96,7 @@ describe.concurrent('P11 an RPC that lies', () => {
     expect((await ask(url, payment)).code).toBe('payment_in_progress');
     mainnet.faults.reset();
     expect((await first).status).toBe(200);
-    expect((await insist(url, payment)).isReplayed).toBe(true);
+    expect((await askUntilDecided(url, payment)).isReplayed).toBe(true);
     expect([mainnet.transfers.length, provider.arrivals.length]).toEqual([1, 1]);
   });
 
@@ -118,7 +118,7 @@ describe.concurrent('P11 an RPC that lies', () => {
     const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     mainnet.faults.lie = { statusConfirmed: true };
-    const replies = await Promise.all(Array.from({ length: 10 }, () => insist(url, payment)));
+    const replies = await Promise.all(Array.from({ length: 10 }, () => askUntilDecided(url, payment)));
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
     expect(replies.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
     expect([mainnet.transfers.length, provider.arrivals.length]).toEqual([1, 1]);

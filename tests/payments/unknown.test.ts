@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ChainFaults } from '../../packages/sandbox/src/chain/chain.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { ask, type Buyer, insist, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
+import { ask, askUntilDecided, type Buyer, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 
 const markets: SellingGateway[] = [];
 afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
@@ -24,7 +24,7 @@ async function scene(): Promise<Scene> {
 
 async function expectStored({ gateway, url, payment }: Scene, limitMs?: number): Promise<void> {
   const { mainnet, provider } = gateway.solana;
-  const reply = await insist(url, payment, limitMs);
+  const reply = await askUntilDecided(url, payment, limitMs);
   expect([reply.status, reply.isReplayed]).toEqual([200, true]);
   expect(receiptIn(reply)).toMatchObject({ success: true, transaction: mainnet.transfers[0]?.signature });
   expect(mainnet.transfers).toHaveLength(1);
@@ -100,7 +100,7 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
     it.faults.expireBlockhashes();
     expect((await ask(it.url, it.payment)).code).toBe('settlement_pending');
     it.gateway.solana.mainnet.advanceBlocks(150);
-    const last = await insist(it.url, it.payment);
+    const last = await askUntilDecided(it.url, it.payment);
     expect(last.status).toBe(402);
     expect(last.headers.has('payment-required')).toBe(true);
     expect(receiptIn(last)).toMatchObject({ success: false, transaction: '' });
@@ -120,7 +120,7 @@ describe.concurrent('P6 an outcome that nobody knows', () => {
     expect([waiting.status, waiting.code]).toEqual([503, 'settlement_pending']);
     expect(waiting.text).toContain('"state":"unused"');
     it.faults.reset();
-    const reply = await insist(it.url, second);
+    const reply = await askUntilDecided(it.url, second);
     expect([reply.status, reply.isReplayed]).toEqual([200, true]);
     expect(receiptIn(reply).transaction).toBe(it.gateway.solana.mainnet.transfers[0]?.signature);
     await expectStored(it);
@@ -150,7 +150,7 @@ describe.concurrent('P6 a payment whose turn to settle does not come in time', (
     const [waited] = replies.filter(({ state }) => state === 'unused');
     if (!waited) throw new Error('all of them were sent');
     for (const { each } of replies.filter(({ state }) => state === 'pending')) {
-      expect((await insist(...each)).isReplayed).toBe(true);
+      expect((await askUntilDecided(...each)).isReplayed).toBe(true);
     }
     expect(mainnet.transfers).toHaveLength(2);
     const again = await ask(...waited.each);

@@ -42,7 +42,7 @@ redisSuite('four nodes under load whose Redis is', () => {
 
   /** What the upstream's own log says of what was answered. */
   async function expectKept(uses: readonly Use[]): Promise<void> {
-    const seen = await nodes.doorman.seen();
+    const seen = await nodes.arrivals.seen();
     expect(mostForCertain(seen, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
     const served = uses.filter(({ status }) => status === 200);
     expect(Math.max(...served.map(({ ageSeconds }) => ageSeconds))).toBeLessThanOrEqual(BOUND_SECONDS);
@@ -113,7 +113,7 @@ redisSuite('four nodes under load whose Redis is', () => {
       const served = load.uses.filter(({ status }) => status === 200);
       expect(new Set(served.map(({ header }) => header)).size).toBe(served.length);
       process.stdout.write(
-        `${load.uses.length} uses, ${served.length} served, ${(await nodes.doorman.seen()).length} calls\n`,
+        `${load.uses.length} uses, ${served.length} served, ${(await nodes.arrivals.seen()).length} calls\n`,
       );
     },
   );
@@ -133,7 +133,7 @@ redisSuite('four nodes under load whose Redis is', () => {
       });
       const served = load.uses.filter(({ status }) => status === 200);
       process.stdout.write(
-        `${load.uses.length} uses, ${served.length} served, ${(await nodes.doorman.seen()).length} calls\n`,
+        `${load.uses.length} uses, ${served.length} served, ${(await nodes.arrivals.seen()).length} calls\n`,
       );
     },
   );

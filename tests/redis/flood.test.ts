@@ -5,8 +5,8 @@ import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull, rounds } from '../kit/rounds.ts';
 import {
   ask,
+  askUntilDecided,
   type Buyer,
-  insist,
   newBuyer,
   newPath as newPaidPath,
   type Reply,
@@ -59,7 +59,7 @@ function suite(count: number, variables: () => object): void {
       await sleep(50);
     }
     const { arrivals } = nodes.upstream;
-    const seen = await nodes.doorman.seen();
+    const seen = await nodes.arrivals.seen();
     expect(seen).toHaveLength(arrivals.length);
     expect(mostForCertain(seen, WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
     expect(arrivals.length).toBeGreaterThan(LIMIT);
@@ -81,7 +81,7 @@ function suite(count: number, variables: () => object): void {
       provider.faults.delayMs = (round % 3) * 40;
       const replies = await Promise.all(everywhere(PAYING_AT_ONCE).map((url) => ask(url + path, payment)));
       provider.faults.reset();
-      const later = await Promise.all(everywhere(count).map((url) => insist(url + path, payment)));
+      const later = await Promise.all(everywhere(count).map((url) => askUntilDecided(url + path, payment)));
       expect(mainnet.transfers.length - transfers).toBe(1);
       expectServedOnce([...replies, ...later]);
       // Where the machine is too busy for the store to answer in time, the purchase may have been begun again.

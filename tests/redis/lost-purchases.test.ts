@@ -3,7 +3,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { sleep } from '../budget/history.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
-import { ask, type Buyer, insist, newBuyer, newPath, type Reply, receiptIn, until } from '../payments/fault-buyer.ts';
+import {
+  ask,
+  askUntilDecided,
+  type Buyer,
+  newBuyer,
+  newPath,
+  type Reply,
+  receiptIn,
+  until,
+} from '../payments/fault-buyer.ts';
 import { fillHistory, turnClocks } from '../payments/fault-history.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
@@ -41,7 +50,7 @@ redisSuite('V8 a Redis without an append-only file that loses its data between t
   async function callAgain(url: string): Promise<Reply> {
     const payment = await buyer.pay(url);
     for (;;) {
-      const reply = await insist(url, payment);
+      const reply = await askUntilDecided(url, payment);
       if (reply.status !== 429) return reply;
       await sleep(100);
     }
@@ -84,7 +93,7 @@ redisSuite('V8 a Redis without an append-only file that loses its data between t
     await sleep(2_500);
     const waiting = await ask(other.url + path, payment);
     expect([waiting.status, waiting.code]).toEqual([503, 'settlement_pending']);
-    const late = await insist(other.url + path, payment);
+    const late = await askUntilDecided(other.url + path, payment);
     expect([late.status, late.isReplayed, transfers()]).toEqual([200, true, 1]);
     await other.stop();
   });
@@ -96,7 +105,7 @@ redisSuite('V8 a Redis without an append-only file that loses its data between t
     const stranger = await newBuyer(solana.mainnet);
     const elsewhere = await callAgain(other);
     expect([elsewhere.status, elsewhere.isReplayed, transfers()]).toEqual([200, false, 2]);
-    const theirs = await insist(url, await stranger.pay(url));
+    const theirs = await askUntilDecided(url, await stranger.pay(url));
     expect([theirs.status, theirs.isReplayed]).toEqual([200, false]);
     const own = await callAgain(url);
     expect([own.status, own.isReplayed, transfers()]).toEqual([200, true, 2]);
@@ -125,7 +134,7 @@ redisSuite('V8 a Redis without an append-only file that loses its data between t
     expect(reply.text).toContain('"state":"unused"');
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(500);
     const stranger = await newBuyer(solana.mainnet);
-    expect((await insist(url, await stranger.pay(url))).status).toBe(200);
+    expect((await askUntilDecided(url, await stranger.pay(url))).status).toBe(200);
     busyBuyer = buyer;
   });
 

@@ -20,7 +20,7 @@ const ORIGIN = 'http://gateway.example';
 export interface Nodes {
   readonly upstream: TokensApi;
   /** Before the upstream. */
-  readonly doorman: ArrivalCounter;
+  readonly arrivals: ArrivalCounter;
   readonly solana: SolanaSandbox;
   /** Starts one more, with these variables besides; it kills itself after this step of a purchase. */
   open(variables?: object, step?: string): Promise<GatewayProcess>;
@@ -38,7 +38,7 @@ export interface NodesOptions {
 export async function openNodes({ windowMs, variables }: NodesOptions): Promise<Nodes> {
   await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });
-  const doorman = await startArrivalCounter(upstream.url);
+  const arrivals = await startArrivalCounter(upstream.url);
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
   const running = new Set<GatewayProcess>();
@@ -46,14 +46,14 @@ export async function openNodes({ windowMs, variables }: NodesOptions): Promise<
     DATA_DIR: folder,
     GATEWAY_BASE_URL: ORIGIN,
     GATEWAY_SECRET: CANARY_SECRET,
-    TOKENS_API_BASE_URL: doorman.url,
+    TOKENS_API_BASE_URL: arrivals.url,
     TOKENS_API_KEY: CANARY_KEY,
     ...solana.variables,
     ...variables,
   };
   return {
     upstream,
-    doorman,
+    arrivals,
     solana: solana,
     async open(more = {}, step = 'none') {
       const port = String(await freePort());
@@ -63,7 +63,7 @@ export async function openNodes({ windowMs, variables }: NodesOptions): Promise<
     },
     async close() {
       await Promise.all([...running].map((node) => node.end('SIGKILL')));
-      await doorman.close();
+      await arrivals.close();
       await upstream.close();
       await solana.close();
       rmSync(folder, { recursive: true, force: true });

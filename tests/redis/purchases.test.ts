@@ -5,7 +5,16 @@ import { sleep } from '../budget/history.ts';
 import { noteTime, ownTime } from '../kit/event-loop.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { rounds } from '../kit/rounds.ts';
-import { ask, type Buyer, insist, newBuyer, newPath, type Reply, receiptIn, until } from '../payments/fault-buyer.ts';
+import {
+  ask,
+  askUntilDecided,
+  type Buyer,
+  newBuyer,
+  newPath,
+  type Reply,
+  receiptIn,
+  until,
+} from '../payments/fault-buyer.ts';
 import { expectServedOnce } from '../payments/fault-story.ts';
 import { NO_HANG_MS } from './asking.ts';
 import { type Fleet, openFleet } from './fleet.ts';
@@ -52,7 +61,7 @@ redisSuite('a purchase whose Redis fails', () => {
    */
   async function bought(url: string, payment: string): Promise<Reply> {
     for (;;) {
-      const reply = await insist(url, payment, 10 * LEASE_MS);
+      const reply = await askUntilDecided(url, payment, 10 * LEASE_MS);
       if (reply.status !== 429) return reply;
       await sleep(100);
     }

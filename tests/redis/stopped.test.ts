@@ -58,7 +58,7 @@ redisSuite('a node that is stopped while it takes slots', () => {
     expect((await answers).map(({ status, code }) => `${status} ${code}`)).toEqual(
       Array(LIMIT).fill('503 state_unavailable'),
     );
-    expect(mostForCertain(await nodes.doorman.seen(), WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
+    expect(mostForCertain(await nodes.arrivals.seen(), WINDOW_MS)).toBeLessThanOrEqual(LIMIT);
     expect(nodes.upstream.arrivals).toHaveLength(before + LIMIT);
   });
 });

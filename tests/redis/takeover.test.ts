@@ -4,7 +4,16 @@ import { sleep } from '../budget/history.ts';
 import type { GatewayProcess } from '../kit/process.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
-import { ask, type Buyer, insist, newBuyer, newPath, type Reply, ROOMY, until } from '../payments/fault-buyer.ts';
+import {
+  ask,
+  askUntilDecided,
+  type Buyer,
+  newBuyer,
+  newPath,
+  type Reply,
+  ROOMY,
+  until,
+} from '../payments/fault-buyer.ts';
 import { expectServedOnce } from '../payments/fault-story.ts';
 import { type Nodes, openNodes } from './nodes.ts';
 
@@ -62,8 +71,8 @@ redisSuite('P7 a payment begun on a node that dies', () => {
         const doomed = await nodes.open({}, step);
         const payment = await buyer.pay(doomed.url + path);
         const replies = await askToDeath(doomed, path, payment);
-        const second = await insist(other.url + path, payment, LIMIT_MS);
-        const third = await insist(other.url + path, payment, LIMIT_MS);
+        const second = await askUntilDecided(other.url + path, payment, LIMIT_MS);
+        const third = await askUntilDecided(other.url + path, payment, LIMIT_MS);
         expectServedOnce({ replies: [...replies, second, third], calls: [0, 0], transfers: transfersOf(buyer) });
         if (WRITTEN.includes(step)) expect(callsFor(path)).toBe(1);
       }
@@ -101,13 +110,13 @@ redisSuite('P7 a payment begun on a node that dies', () => {
       const first = ask(stopped.url + path, payment);
       await until(() => callsFor(path) === 1);
       stopped.child.kill('SIGSTOP');
-      const second = await insist(other.url + path, payment, LIMIT_MS);
+      const second = await askUntilDecided(other.url + path, payment, LIMIT_MS);
       expect([second.status, second.isReplayed]).toEqual([200, false]);
       stopped.child.kill('SIGCONT');
       const late = await first;
       expect([late.status, late.code]).toEqual([503, 'settlement_pending']);
       await sleep(200);
-      const third = await insist(stopped.url + path, payment, LIMIT_MS);
+      const third = await askUntilDecided(stopped.url + path, payment, LIMIT_MS);
       expectServedOnce({ replies: [late, second, third], calls: [0, 0], transfers: transfersOf(buyer) });
     },
     LIMIT_MS * 2,

@@ -12,7 +12,7 @@ import { makeFolder } from '../kit/folder.ts';
 import { testInCi } from '../kit/optional.ts';
 import { redisSuite, startRedis } from '../kit/redis.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { ask, insist, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
+import { ask, askUntilDecided, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 import { compileGateway } from '../process/program.ts';
 import { entryOf } from './entries.ts';
 
@@ -119,7 +119,7 @@ function suite(run: Run, start: () => Promise<Scene>): void {
     expect(ageMs).toBeGreaterThan(0);
     expect((await run(variables, 'verify')).stderr).toBe('2 entries, 3 transfers, 0 discrepancies\n');
     faults.reset();
-    expect((await insist(path, payment, 30_000)).status).toBe(200);
+    expect((await askUntilDecided(path, payment, 30_000)).status).toBe(200);
     expect((await run(variables, 'unresolved', '--csv')).stdout.split('\r\n')).toHaveLength(2);
     expect((await run(variables, 'verify')).stderr).toBe('3 entries, 3 transfers, 0 discrepancies\n');
   });

@@ -39,20 +39,20 @@ afterAll(async () => {
 interface Outcome {
   readonly code: number;
   readonly found: readonly Discrepancy[];
-  readonly said: string;
+  readonly report: string;
 }
 
 const run = (dataDir: string, ...words: string[]): Promise<Outcome> => runWith({}, dataDir, ...words);
 
 async function runWith(variables: Environment, dataDir: string, ...words: string[]): Promise<Outcome> {
-  const [out, said]: [string[], string[]] = [[], []];
+  const [out, report]: [string[], string[]] = [[], []];
   const output = {
     stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => said.push(text) },
+    stderr: { write: (text: string) => report.push(text) },
   };
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...solana.variables, ...variables });
   const code = await sales(['verify', '--json', ...words], output, (toRepair) => openArchive(config, toRepair));
-  return { code, found: JSON.parse(out.join('')), said: said.join('') };
+  return { code, found: JSON.parse(out.join('')), report: report.join('') };
 }
 
 interface Ledger {
@@ -166,9 +166,9 @@ const SEEDED: Readonly<Record<string, readonly [(ledger: Ledger) => void, faults
 
 describe('sales verify', () => {
   it('finds nothing where the journal and the chain agree', async () => {
-    const { code, found, said } = await run(folder);
+    const { code, found, report } = await run(folder);
     expect([code, found]).toEqual([0, []]);
-    expect(said).toBe('4 entries, 4 transfers, 0 discrepancies\n');
+    expect(report).toBe('4 entries, 4 transfers, 0 discrepancies\n');
   });
 
   it.each(Object.entries(SEEDED))('finds %s, and nothing else', async (_, [happen, faults]) => {
@@ -178,27 +178,27 @@ describe('sales verify', () => {
   });
 
   it('compares what was sold since a time only', async () => {
-    const { found, said } = await afterwards(removing, '--since', '0m');
-    expect([found, said]).toEqual([[], '0 entries, 0 transfers, 0 discrepancies\n']);
+    const { found, report } = await afterwards(removing, '--since', '0m');
+    expect([found, report]).toEqual([[], '0 entries, 0 transfers, 0 discrepancies\n']);
   });
 
   it('takes nothing for missing whose entry may have been let go of', async () => {
-    const { found, said } = await runWith({ SALES_KEEP_DAYS: '1' }, folder, '--since', 'all');
+    const { found, report } = await runWith({ SALES_KEEP_DAYS: '1' }, folder, '--since', 'all');
     expect(found).toEqual([]);
-    expect(said).toContain('0 entries, 0 transfers');
+    expect(report).toContain('0 entries, 0 transfers');
   });
 
   it('--repair appends what is missing, once, with everything that the chain knows of it', async () => {
     const copy = copyOf(folder);
     const before = await change(copy, removing);
-    const { code, found, said } = await run(copy, '--repair');
+    const { code, found, report } = await run(copy, '--repair');
     expect([code, found]).toEqual([0, []]);
-    expect(said).toContain('1 entries appended');
+    expect(report).toContain('1 entries appended');
     const after = (await change(copy, () => undefined)).map(({ value }) => value);
     expect(after).toHaveLength(before.length);
     const unknown = { route: '', requestId: '', node: '', isRepair: true };
     expect(after).toContainEqual({ ...before[0]?.value, ...unknown });
-    expect((await run(copy, '--repair')).said).toContain('0 entries appended');
+    expect((await run(copy, '--repair')).report).toContain('0 entries appended');
     rmSync(copy, { recursive: true, force: true });
   });
 
@@ -210,7 +210,7 @@ describe('sales verify', () => {
     const credit = { CREDIT: 'on', CREDIT_BUNDLE_USD: String(micros / 1_000_000) };
     const first = await runWith(credit, copy, '--repair');
     expect([first.code, first.found]).toEqual([0, []]);
-    expect((await runWith(credit, copy, '--repair')).said).toContain('0 entries appended');
+    expect((await runWith(credit, copy, '--repair')).report).toContain('0 entries appended');
     const kinds = (await change(copy, () => undefined)).filter(({ value }) => value.isRepair).map(({ value }) => value);
     expect(kinds.map(({ kind, micros }) => [kind, micros])).toEqual([
       ['settlement', micros],
@@ -243,9 +243,9 @@ describe('sales verify', () => {
   it('--repair takes what somebody has sent who bought nothing for no sale', async () => {
     const copy = copyOf(folder);
     await sendGift(solana, buyer, 5);
-    const { code, found, said } = await run(copy, '--repair');
+    const { code, found, report } = await run(copy, '--repair');
     expect([code, found.map(({ fault, found }) => [fault, found])]).toEqual([1, [['transfer without entry', 5]]]);
-    expect(said).toContain('0 entries appended');
+    expect(report).toContain('0 entries appended');
     rmSync(copy, { recursive: true, force: true });
   });
 });

@@ -52,11 +52,11 @@ function makeProject(locked: Locked): string {
   return project;
 }
 
-async function install(project: string): Promise<{ code: number; said: string }> {
+async function install(project: string): Promise<{ code: number; stderr: string }> {
   const env = { PATH: process.env.PATH, HOME: folder };
   const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT], { cwd: project, env });
-  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  return { code, said };
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  return { code, stderr };
 }
 
 const versionOf = (project: string, name: string): string =>
@@ -80,18 +80,18 @@ describe('the set-up', () => {
   itAlso('installs a version that is younger than what npm has kept of its package', async () => {
     registry.publish({ name: 'tool', version: '1.2.0' });
     const project = makeProject({ tool: { version: '1.2.0', integrity: registry.integrityOf('tool', '1.2.0') } });
-    const { code, said } = await install(project);
+    const { code, stderr } = await install(project);
     expect([code, versionOf(project, 'tool')]).toEqual([0, '1.2.0']);
-    expect(said).toContain('npm error code ETARGET');
+    expect(stderr).toContain('npm error code ETARGET');
   });
 
   it('V7 installs nothing when the hash of a package is not the locked one', async () => {
     const lock = goodLock();
     const project = makeProject({ ...lock, tool: { ...lock.tool, integrity: WRONG } });
-    const { code, said } = await install(project);
+    const { code, stderr } = await install(project);
     expect(code).toBe(1);
-    expect(said).toContain('npm error code EINTEGRITY');
-    expect(said.trimEnd().split('\n').at(-1)).toMatch(/^A dependency is not the one .* package-lock\.json names/);
+    expect(stderr).toContain('npm error code EINTEGRITY');
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^A dependency is not the one .* package-lock\.json names/);
     expectNothingInstalled(project);
   });
 
@@ -106,24 +106,24 @@ describe('the set-up', () => {
     const { tool = {} } = goodLock();
     const project = makeProject({ tool });
     const before = readFileSync(join(project, 'package-lock.json'), 'utf8');
-    const { code, said } = await install(project);
+    const { code, stderr } = await install(project);
     expect(code).toBe(0);
-    expect(said).toContain('Missing: tool-build@1.0.0 from lock file');
+    expect(stderr).toContain('Missing: tool-build@1.0.0 from lock file');
     expect([versionOf(project, 'tool'), versionOf(project, 'tool-build')]).toEqual(['1.0.0', '1.0.0']);
     expect(readFileSync(join(project, 'package-lock.json'), 'utf8')).toBe(before);
   });
 
   itAlso('V7 installs nothing when beside a missing build a hash is wrong', async () => {
     const project = makeProject({ tool: { ...goodLock().tool, integrity: WRONG } });
-    const { code, said } = await install(project);
-    expect([code, said.includes('EINTEGRITY')]).toEqual([1, true]);
+    const { code, stderr } = await install(project);
+    expect([code, stderr.includes('EINTEGRITY')]).toEqual([1, true]);
     expectNothingInstalled(project);
   });
 
   it('V7 installs nothing when the lock lacks more than a build', async () => {
     const project = makeProject({});
-    const { code, said } = await install(project);
-    expect([code, said.trimEnd().split('\n').at(-1)]).toEqual([
+    const { code, stderr } = await install(project);
+    expect([code, stderr.trimEnd().split('\n').at(-1)]).toEqual([
       1,
       expect.stringContaining('does not fit package.json'),
     ]);
@@ -133,8 +133,8 @@ describe('the set-up', () => {
   itAlso('V7 names the fault when the registry cannot be reached, and installs nothing', async () => {
     const project = makeProject(goodLock());
     writeFileSync(join(project, '.npmrc'), 'registry=http://127.0.0.1:9\nfetch-retries=0\n');
-    const { code, said } = await install(project);
-    expect([code, said.trimEnd().split('\n').at(-1)]).toEqual([1, expect.stringContaining('(ECONNREFUSED)')]);
+    const { code, stderr } = await install(project);
+    expect([code, stderr.trimEnd().split('\n').at(-1)]).toEqual([1, expect.stringContaining('(ECONNREFUSED)')]);
     expectNothingInstalled(project);
   });
 });

@@ -20,13 +20,13 @@ interface Manifest {
 const changeset = (folder: string, ...words: string[]): Promise<Outcome> =>
   runCommand(node('scripts/run.mjs', 'changeset', ...words), { cwd: folder, env: process.env });
 
-async function prepare(folder: string): Promise<{ code: number | null; said: string }> {
+async function prepare(folder: string): Promise<{ code: number | null; stderr: string }> {
   for (const path of [...FILES, ...TOOL, ...NAMING, ...MANIFESTS]) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(path, join(folder, path), { recursive: true });
   }
   const { code, stderr } = await changeset(folder, '--version');
-  return { code, said: stderr };
+  return { code, stderr };
 }
 
 describe('the changelog of a release', () => {

@@ -17,17 +17,17 @@ import {
 const SEARCH_PATH = '/v1/x402/tokens/assets/search';
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
-const houses: TestGateway[] = [];
+const nodes: TestGateway[] = [];
 let wide: TestGateway;
 async function open(variables = {}, options: TestGatewayOptions = { windowMs: 3_600_000 }): Promise<TestGateway> {
   const gateway = await startTestGateway(variables, options);
-  houses.push(gateway);
+  nodes.push(gateway);
   return gateway;
 }
 beforeAll(async () => {
   wide = await open({ UPSTREAM_TIMEOUT_MS: '300' });
 });
-afterAll(() => Promise.all(houses.map((gateway) => gateway.stop())));
+afterAll(() => Promise.all(nodes.map((gateway) => gateway.stop())));
 
 const errorOf = async (response: Response): Promise<unknown> => ((await response.json()) as { error?: string }).error;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeFaults, LOOKS, visit } from '../console/console.ts';
+import { axeFaults, LOOKS, openPage } from '../console/console.ts';
 import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { suiteWithInstallation } from '../kit/packages.ts';
@@ -43,10 +43,10 @@ async function whileChanged<T>(path: string, change: (text: string) => string, a
   return action().finally(() => writeFileSync(path, before));
 }
 
-async function prepare(folder: string): Promise<{ code: number | null; said: string }> {
+async function prepare(folder: string): Promise<{ code: number | null; stderr: string }> {
   copyDocuments(folder);
   const { code, stderr } = await makeSite(folder);
-  return { code, said: stderr };
+  return { code, stderr };
 }
 
 function lookAt(executablePath: string, dist: string): void {
@@ -58,7 +58,7 @@ function lookAt(executablePath: string, dist: string): void {
   beforeAll(async () => {
     ({ url, server } = await serve(dist, BASE));
     browser = await launchChromium(executablePath);
-    const phone = await visit(browser, `${url}index.html`, { ...LOOKS.narrow, javaScriptEnabled: false });
+    const phone = await openPage(browser, `${url}index.html`, { ...LOOKS.narrow, javaScriptEnabled: false });
     for (const path of filesIn(dist).filter((name) => name.endsWith('.html'))) {
       await phone.page.goto(url + path);
       seen.push((await phone.page.evaluate(SEEN)) as Seen);
@@ -88,7 +88,7 @@ function lookAt(executablePath: string, dist: string): void {
     'axe finds nothing wrong with pages that are %s',
     async (look) => {
       for (const path of isFull ? Object.values(LOOKED_AT) : [LOOKED_AT[look]]) {
-        const { page, close } = await visit(browser, url + path, LOOKS[look]);
+        const { page, close } = await openPage(browser, url + path, LOOKS[look]);
         expect([path, await axeFaults(page)]).toEqual([path, []]);
         await close();
       }
@@ -99,7 +99,7 @@ function lookAt(executablePath: string, dist: string): void {
   it('the pages are dark for whoever has it dark, and so are the pictures of the console', async () => {
     const shown = [];
     for (const look of [LOOKS.light, LOOKS.dark]) {
-      const { page, close } = await visit(browser, `${url}console.html#pictures`, look);
+      const { page, close } = await openPage(browser, `${url}console.html#pictures`, look);
       await page.locator('main img').scrollIntoViewIfNeeded();
       await page.waitForFunction("document.querySelector('main img').naturalWidth === 1280");
       shown.push([

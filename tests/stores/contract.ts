@@ -23,7 +23,7 @@ function nonceOf(store: Store, change: Partial<NonceUse> = {}): NonceUse {
 }
 
 /** Asks as the same owner until the store answers: on a busy machine it may be late, and then says so by rejecting. */
-async function insist(store: Store, attempt: Admit): Promise<Verdict> {
+async function admitUntilAnswered(store: Store, attempt: Admit): Promise<Verdict> {
   for (let again = 0; again < 20; again++) {
     const verdict = await store.admit(attempt).catch(() => undefined);
     if (verdict) return verdict;
@@ -33,7 +33,7 @@ async function insist(store: Store, attempt: Admit): Promise<Verdict> {
 }
 
 const take = (store: Store, nonce?: NonceUse, change: { room?: Room; owner?: string } = {}): Promise<Verdict> =>
-  insist(store, { budget, owner: owner(), room: ROOM, ...change, ...(nonce && { nonce }) });
+  admitUntilAnswered(store, { budget, owner: owner(), room: ROOM, ...change, ...(nonce && { nonce }) });
 
 /** The suite that every store passes. */
 export function storeContract(name: string, open: () => Promise<Subject>): void {

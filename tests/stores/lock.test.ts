@@ -154,11 +154,15 @@ describe('many that want the lock at once', () => {
       children.push(...contenders);
       const ends = await Promise.all(
         contenders.map(async (child) => {
-          const [said, complaints] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-          return { said: said + complaints, signal: child.signalCode };
+          const [output, complaints] = await Promise.all([
+            text(child.stdout),
+            text(child.stderr),
+            once(child, 'close'),
+          ]);
+          return { output: output + complaints, signal: child.signalCode };
         }),
       );
-      expect(ends).toEqual(Array(CONTENDERS).fill({ said: '', signal: 'SIGKILL' }));
+      expect(ends).toEqual(Array(CONTENDERS).fill({ output: '', signal: 'SIGKILL' }));
       await (await take()).close();
       expect(readdirSync(folder)).toHaveLength(2);
     },

@@ -3,7 +3,7 @@ import { newSigner } from '@asset-gateway/client/node';
 import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { callOf } from '../payments/calls.ts';
-import { ask, type Buyer, insist, newBuyer, newPath as newPaidPath } from '../payments/fault-buyer.ts';
+import { ask, askUntilDecided, type Buyer, newBuyer, newPath as newPaidPath } from '../payments/fault-buyer.ts';
 
 /** What became of a request, and how long its client waited for everything that it took. */
 export interface Served {
@@ -94,7 +94,7 @@ export class SteadyBuyer {
     const first = await ask(url, payment, init);
     this.served.push({ outcome: `${first.status} ${first.code}`.trim(), ms: performance.now() - sinceMs });
     // What was not answered at once may still have been paid for; the buyer comes back for it.
-    const last = first.status === 200 ? first : await insist(url, payment, 60_000, init);
+    const last = first.status === 200 ? first : await askUntilDecided(url, payment, 60_000, init);
     if (last.status !== 200) return;
     this.answers++;
     this.spentMicros += Math.round(Number((JSON.parse(last.text) as { priceUsd: string }).priceUsd) * MICROS);

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, HEALTH } from './caller.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
-import { HEALTH, Visitor } from './visitor.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const LIMIT_BYTES = 5 * 1024 * 1024;
 /** One request, which reaches the upstream exactly so often. */
 async function askTimes(times: number): Promise<Answered> {
   const before = gateway.upstream.arrivals.length;
-  const answer = await new Visitor(gateway).ask({ target: HEALTH });
+  const answer = await new Caller(gateway).ask({ target: HEALTH });
   expect(gateway.upstream.arrivals.length).toBe(before + times);
   return answer;
 }
@@ -177,15 +177,15 @@ describe('an upstream that refuses or fails', () => {
 });
 
 it('a failed call has used its sign-in and its slot, and the next sign-in works', async () => {
-  const visitor = new Visitor(gateway);
-  const signIn = await visitor.signIn();
+  const caller = new Caller(gateway);
+  const signIn = await caller.signIn();
   const left = slotsLeft(await askOnce()) ?? 0;
   Object.assign(gateway.upstream.faults, { status: 500 });
-  const failed = await visitor.askWith(signIn, { target: HEALTH });
+  const failed = await caller.askWith(signIn, { target: HEALTH });
   expect([failed.status, slotsLeft(failed)]).toEqual([502, left - 1]);
   gateway.upstream.faults.reset();
   const before = gateway.upstream.arrivals.length;
-  const replayed = await visitor.askWith(signIn, { target: HEALTH });
+  const replayed = await caller.askWith(signIn, { target: HEALTH });
   expect([replayed.status, replayed.json.error]).toEqual([402, 'invalid_siwx_nonce']);
   expect(gateway.upstream.arrivals.length).toBe(before);
   expect((await askOnce()).status).toBe(200);

@@ -4,18 +4,18 @@ import { expectInTable } from '../http/error-table.ts';
 import { seen } from '../http/wire.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
+import { Caller, HEALTH, JSON_BODY, SNAPSHOTS, TOKENS } from './caller.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
 import { startTrap } from './trap.ts';
-import { HEALTH, JSON_BODY, SNAPSHOTS, TOKENS, Visitor } from './visitor.ts';
 
 const LIMIT = 100_000;
 
-const houses: TestGateway[] = [];
-afterAll(() => Promise.all(houses.map((gateway) => gateway.stop())));
+const nodes: TestGateway[] = [];
+afterAll(() => Promise.all(nodes.map((gateway) => gateway.stop())));
 
 async function open(variables = {}, options: TestGatewayOptions = {}): Promise<TestGateway> {
   const gateway = await startTestGateway(variables, { windowMs: 3_600_000, ...options });
-  houses.push(gateway);
+  nodes.push(gateway);
   return gateway;
 }
 
@@ -34,7 +34,7 @@ async function fail(gateway: TestGateway, times = 5): Promise<string[]> {
   const codes: string[] = [];
   for (let time = 0; time < times; time++) {
     const target = TARGETS[time % TARGETS.length] ?? HEALTH;
-    codes.push(codeOf(await new Visitor(gateway).ask({ target })));
+    codes.push(codeOf(await new Caller(gateway).ask({ target })));
   }
   return codes;
 }
@@ -44,9 +44,9 @@ const five = <T>(value: T): T[] => several(5, value);
 
 /** Nobody listens there any more. */
 async function deadUrl(): Promise<string> {
-  const gone = await startTrap(() => undefined);
-  await gone.close();
-  return gone.url;
+  const closed = await startTrap(() => undefined);
+  await closed.close();
+  return closed.url;
 }
 
 describe('U10 an upstream that fails five times in a row is left alone', () => {
@@ -111,10 +111,10 @@ describe('U10 while it is left alone', () => {
     const gateway = await open({}, clock);
     gateway.upstream.faults.status = 500;
     await fail(gateway);
-    const visitor = new Visitor(gateway);
-    const signIns = await Promise.all(Array.from({ length: 20 }, () => visitor.signIn()));
+    const caller = new Caller(gateway);
+    const signIns = await Promise.all(Array.from({ length: 20 }, () => caller.signIn()));
     for (const signIn of signIns) {
-      const refused = await visitor.askWith(signIn, { target: HEALTH });
+      const refused = await caller.askWith(signIn, { target: HEALTH });
       expect(codeOf(refused)).toBe('503 upstream_unavailable');
       expect(refused.headers.get('replay-nonce')).toMatch(/^[0-9a-f]{32}$/);
       expect(slotsLeft(refused)).toBe(LIMIT - 5);
@@ -123,11 +123,11 @@ describe('U10 while it is left alone', () => {
     gateway.upstream.faults.reset();
     clock.nowMs += 5_000;
     for (const signIn of signIns) {
-      expect(codeOf(await visitor.askWith(signIn, { target: HEALTH }))).toBe('200 ok');
+      expect(codeOf(await caller.askWith(signIn, { target: HEALTH }))).toBe('200 ok');
     }
     expect(gateway.upstream.arrivals).toHaveLength(25);
     const [first = {}] = signIns;
-    expect(codeOf(await visitor.askWith(first, { target: HEALTH }))).toBe('402 invalid_siwx_nonce');
+    expect(codeOf(await caller.askWith(first, { target: HEALTH }))).toBe('402 invalid_siwx_nonce');
   });
 
   it('one of many is let through every five seconds, and what spending refuses does not count as that one', async () => {
@@ -135,23 +135,23 @@ describe('U10 while it is left alone', () => {
     const gateway = await open({}, clock);
     gateway.upstream.faults.status = 500;
     await fail(gateway);
-    const visitor = new Visitor(gateway);
+    const caller = new Caller(gateway);
     for (let round = 1; round <= 2; round++) {
       clock.nowMs += 5_000;
-      const asked = await Promise.all(Array.from({ length: 20 }, () => visitor.ask({ target: HEALTH })));
+      const asked = await Promise.all(Array.from({ length: 20 }, () => caller.ask({ target: HEALTH })));
       expect(asked.map(codeOf).filter((code) => code === '502 upstream_error')).toHaveLength(1);
       expect(gateway.upstream.arrivals).toHaveLength(5 + round);
     }
     gateway.upstream.faults.reset();
     clock.nowMs += 5_000;
-    const used = await visitor.signIn();
-    await visitor.askWith(used, { target: HEALTH });
+    const used = await caller.signIn();
+    await caller.askWith(used, { target: HEALTH });
     gateway.upstream.faults.status = 500;
     await fail(gateway);
     clock.nowMs += 5_000;
-    expect(codeOf(await visitor.askWith(used, { target: HEALTH }))).toBe('402 invalid_siwx_nonce');
+    expect(codeOf(await caller.askWith(used, { target: HEALTH }))).toBe('402 invalid_siwx_nonce');
     gateway.upstream.faults.reset();
-    expect(codeOf(await visitor.ask({ target: HEALTH }))).toBe('200 ok');
+    expect(codeOf(await caller.ask({ target: HEALTH }))).toBe('200 ok');
   });
 
   it('a refused parameter is still a 400, and a 429 of the upstream closes it and pauses', async () => {
@@ -159,7 +159,7 @@ describe('U10 while it is left alone', () => {
     const gateway = await open({}, clock);
     gateway.upstream.faults.status = 500;
     await fail(gateway);
-    expect((await new Visitor(gateway).ask({ target: `${HEALTH}?x=1` })).status).toBe(400);
+    expect((await new Caller(gateway).ask({ target: `${HEALTH}?x=1` })).status).toBe(400);
     clock.nowMs += 5_000;
     Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '30' });
     expect(await fail(gateway, 3)).toEqual([...Array.from({ length: 3 }, () => '503 upstream_rate_limited')]);
@@ -170,11 +170,11 @@ describe('U10 while it is left alone', () => {
     const gateway = await open();
     gateway.upstream.faults.status = 500;
     await fail(gateway);
-    const refused = await new Visitor(gateway).ask({ target: HEALTH });
+    const refused = await new Caller(gateway).ask({ target: HEALTH });
     expect(codeOf(refused)).toBe('503 upstream_unavailable');
     gateway.upstream.faults.reset();
     await wait((refused.json.retryAfterSeconds ?? 0) * 1_000);
-    expect(codeOf(await new Visitor(gateway).ask({ target: HEALTH }))).toBe('200 ok');
+    expect(codeOf(await new Caller(gateway).ask({ target: HEALTH }))).toBe('200 ok');
     expect(gateway.upstream.arrivals).toHaveLength(6);
   });
 });

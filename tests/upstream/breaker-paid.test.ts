@@ -40,7 +40,7 @@ async function buys(gateway: SellingGateway, payment: unknown, call = RPC): Prom
 }
 
 describe('V9 requests that hang because of what they ask for', () => {
-  it('V9 take the lane from nobody, however often two payers send them', async () => {
+  it('V9 take the channel from nobody, however often two payers send them', async () => {
     const gateway = await startSellingGateway({ ...ROOMY, PAID_UPSTREAM_TIMEOUT_MS: '300' });
     markets.push(gateway);
     const [attackers, honest] = [

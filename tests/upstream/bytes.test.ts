@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, HEALTH } from './caller.ts';
 import type { Answered } from './exchange.ts';
-import { HEALTH, Visitor } from './visitor.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ function expectUnusable({ status, json }: Answered): void {
 
 async function relay(body: Buffer): Promise<Answered> {
   Object.assign(gateway.upstream.faults, { body, contentType: 'application/json' });
-  return new Visitor(gateway).ask({ target: HEALTH });
+  return new Caller(gateway).ask({ target: HEALTH });
 }
 
 function isJson(bytes: Buffer): boolean {

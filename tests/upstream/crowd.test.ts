@@ -3,25 +3,25 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { suiteInCi } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, HEALTH } from './caller.ts';
 import { type Answered, send, slotsLeft } from './exchange.ts';
 import { plainAnswer, startTrap, type Trap } from './trap.ts';
-import { HEALTH, Visitor } from './visitor.ts';
 
 const MAX_IN_FLIGHT = 64;
 const CLIENTS = 120;
 const MEBIBYTE = 1024 * 1024;
 const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":true}');
 
-const houses: TestGateway[] = [];
+const nodes: TestGateway[] = [];
 const traps: Trap[] = [];
 afterAll(async () => {
-  await Promise.all(houses.map((gateway) => gateway.stop()));
+  await Promise.all(nodes.map((gateway) => gateway.stop()));
   await Promise.all(traps.map((trap) => trap.close()));
 });
 
-async function houseAt(trap: Trap): Promise<TestGateway> {
+async function nodeAt(trap: Trap): Promise<TestGateway> {
   const gateway = await startTestGateway({ TOKENS_API_BASE_URL: trap.url });
-  houses.push(gateway);
+  nodes.push(gateway);
   traps.push(trap);
   return gateway;
 }
@@ -43,15 +43,15 @@ suiteInCi('U21 an upstream that is slow, and many clients', {}, () => {
   let trap: Trap;
   beforeAll(async () => {
     trap = await startTrap((socket) => void (holding ? held.push(socket) : socket.write(FINE)));
-    gateway = await houseAt(trap);
+    gateway = await nodeAt(trap);
   });
 
   it('64 calls are in flight; more are refused at once, and have used neither sign-in nor slot', async () => {
-    const visitor = new Visitor(gateway);
-    const signIns = await together(CLIENTS, () => visitor.signIn());
+    const caller = new Caller(gateway);
+    const signIns = await together(CLIENTS, () => caller.signIn());
     const refused: (readonly [Answered, (typeof signIns)[number]])[] = [];
     const asked = signIns.map(async (signIn) => {
-      const answer = await visitor.askWith(signIn, { target: HEALTH });
+      const answer = await caller.askWith(signIn, { target: HEALTH });
       if (holding) refused.push([answer, signIn]);
       return answer;
     });
@@ -65,7 +65,7 @@ suiteInCi('U21 an upstream that is slow, and many clients', {}, () => {
     for (const socket of held) socket.write(FINE);
     expect(codesOf(await Promise.all(asked)).filter((code) => code === '200 ok')).toHaveLength(MAX_IN_FLIGHT);
 
-    const later = await Promise.all(refused.map(([, signIn]) => visitor.askWith(signIn, { target: HEALTH })));
+    const later = await Promise.all(refused.map(([, signIn]) => caller.askWith(signIn, { target: HEALTH })));
     expect(new Set(codesOf(later))).toEqual(new Set(['200 ok']));
     expect(trap.heard).toHaveLength(CLIENTS);
     expect(Math.min(...later.map((answer) => slotsLeft(answer) ?? 0))).toBe(100_000 - CLIENTS);
@@ -87,11 +87,11 @@ suiteInCi('U4 answers without end', {}, () => {
       socket.on('drain', more);
       more();
     });
-    endless = await houseAt(trap);
+    endless = await nodeAt(trap);
   });
 
   it('are read for little more than 5 MiB', async () => {
-    const answers = await together(PARALLEL, () => new Visitor(endless).ask({ target: HEALTH }));
+    const answers = await together(PARALLEL, () => new Caller(endless).ask({ target: HEALTH }));
     expect(new Set(codesOf(answers))).toEqual(new Set(['502 upstream_invalid_response']));
     expect(written / PARALLEL).toBeGreaterThan(5 * MEBIBYTE);
     expect(written / PARALLEL).toBeLessThan(24 * MEBIBYTE);
@@ -102,13 +102,13 @@ suiteInCi('U4 answers without end', {}, () => {
     ['1 GiB that came packed', { gzipBomb: 1024 * MEBIBYTE }],
   ])('of %s are not kept in memory', async (_, knobs) => {
     const gateway = await startTestGateway();
-    houses.push(gateway);
+    nodes.push(gateway);
     Object.assign(gateway.upstream.faults, knobs);
     const before = process.memoryUsage().rss;
-    const answers = await together(PARALLEL, () => new Visitor(gateway).ask({ target: HEALTH }));
+    const answers = await together(PARALLEL, () => new Caller(gateway).ask({ target: HEALTH }));
     expect(new Set(codesOf(answers))).toEqual(new Set(['502 upstream_invalid_response']));
     expect((process.memoryUsage().rss - before) / MEBIBYTE).toBeLessThan(600);
     gateway.upstream.faults.reset();
-    expect((await new Visitor(gateway).ask({ target: HEALTH })).status).toBe(200);
+    expect((await new Caller(gateway).ask({ target: HEALTH })).status).toBe(200);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CANARY_KEY, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { HEALTH, JSON_BODY, SNAPSHOTS, TOKENS, Visitor } from './visitor.ts';
+import { Caller, HEALTH, JSON_BODY, SNAPSHOTS, TOKENS } from './caller.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const ALWAYS = ['accept', 'accept-encoding', 'connection', 'host', 'x-api-key'];
 describe('U14 the upstream gets its own headers and none of the client’s', () => {
   it.each(CONNECTIONS)('with Connection: %s', async (connection) => {
     const headers = { ...CLIENT_HEADERS, Connection: connection };
-    const { status } = await new Visitor(gateway).ask({ target: HEALTH, headers });
+    const { status } = await new Caller(gateway).ask({ target: HEALTH, headers });
     expect(status).toBe(200);
     const arrival = gateway.upstream.arrivals.at(-1);
     expect(Object.keys(arrival?.headers ?? {}).sort()).toEqual(ALWAYS);
@@ -65,7 +65,7 @@ describe('U14 the upstream gets its own headers and none of the client’s', () 
   it('and those of a body where it has one, written anew', async () => {
     const headers = { ...CLIENT_HEADERS, ...JSON_BODY, 'Content-Language': 'tlh' };
     const body = '{ "addresses" : [ "\\u0061" ] }';
-    expect((await new Visitor(gateway).ask({ method: 'POST', target: SNAPSHOTS, headers, body })).status).toBe(400);
+    expect((await new Caller(gateway).ask({ method: 'POST', target: SNAPSHOTS, headers, body })).status).toBe(400);
     const arrival = gateway.upstream.arrivals.at(-1);
     expect(Object.keys(arrival?.headers ?? {}).sort()).toEqual([...ALWAYS, 'content-length', 'content-type'].sort());
     expect(arrival?.headers['content-type']).toBe('application/json');
@@ -73,7 +73,7 @@ describe('U14 the upstream gets its own headers and none of the client’s', () 
   });
 
   it('also when the client sends a body that no one asked for', async () => {
-    await new Visitor(gateway).ask({ target: `${TOKENS}/assets/solana`, headers: JSON_BODY, body: '{"mine":1}' });
+    await new Caller(gateway).ask({ target: `${TOKENS}/assets/solana`, headers: JSON_BODY, body: '{"mine":1}' });
     expect(gateway.upstream.arrivals.at(-1)).toMatchObject({ method: 'GET', body: '' });
     expect(Object.keys(gateway.upstream.arrivals.at(-1)?.headers ?? {}).sort()).toEqual(ALWAYS);
   });
@@ -87,7 +87,7 @@ describe('U18 an upstream that closes kept-alive connections', () => {
       gateway.upstream.faults.closeAfter = closeAfter;
       const statuses: number[] = [];
       for (let round = 0; round < 15; round++) {
-        const { status, json } = await new Visitor(gateway).ask({ target: HEALTH });
+        const { status, json } = await new Caller(gateway).ask({ target: HEALTH });
         statuses.push(status);
         if (status !== 200) expect([status, json.error]).toEqual([502, 'upstream_unreachable']);
       }

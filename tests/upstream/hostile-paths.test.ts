@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { requestOf, signedRoutes } from '../parameters/requests.ts';
+import { Caller, refusedForFree, TOKENS } from './caller.ts';
 import { send } from './exchange.ts';
-import { refusedForFree, TOKENS, Visitor } from './visitor.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -196,8 +196,8 @@ it('U15 a dot segment, a broken escape or an empty segment is no path at all', a
 });
 
 it('U15 the upstream has heard of known paths only, and never of whoami', async () => {
-  const visitor = new Visitor(gateway);
-  for (const route of signedRoutes) await visitor.ask(requestOf(route));
+  const caller = new Caller(gateway);
+  for (const route of signedRoutes) await caller.ask(requestOf(route));
   const paths = gateway.upstream.arrivals.map(({ target }) => target.split('?')[0]);
   const known =
     /^\/v1\/(?:health|assets\/(?:search|resolve|curated|market-snapshots|variant-markets|risk-summary|solana(?:\/[a-z-]+)?))$/;

@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { pauseSeconds } from '../../packages/gateway/src/upstreams/failures.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, HEALTH, TOKENS } from './caller.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
-import { HEALTH, TOKENS, Visitor } from './visitor.ts';
 
-const houses: TestGateway[] = [];
-afterAll(() => Promise.all(houses.map((gateway) => gateway.stop())));
+const nodes: TestGateway[] = [];
+afterAll(() => Promise.all(nodes.map((gateway) => gateway.stop())));
 
-async function limitedHouse(retryAfter: string | undefined): Promise<TestGateway> {
+async function limitedNode(retryAfter: string | undefined): Promise<TestGateway> {
   const gateway = await startTestGateway();
-  houses.push(gateway);
+  nodes.push(gateway);
   Object.assign(gateway.upstream.faults, { status: 429, retryAfter, times: 1 });
   return gateway;
 }
@@ -33,13 +33,13 @@ describe.each([
   ['infinity', () => 'Infinity', 60, 60],
 ])('U9 a 429 that asks for %s', (_, retryAfter, least, most) => {
   it('pauses the upstream for so long, for every route and everybody', async () => {
-    const gateway = await limitedHouse(retryAfter());
-    const first = await new Visitor(gateway).ask({ target: HEALTH });
+    const gateway = await limitedNode(retryAfter());
+    const first = await new Caller(gateway).ask({ target: HEALTH });
     const seconds = secondsOf(first);
     expect(seconds).toBeGreaterThanOrEqual(least);
     expect(seconds).toBeLessThanOrEqual(most);
     for (const target of [HEALTH, `${TOKENS}/assets/solana`, `${TOKENS}/assets/search?q=a`]) {
-      const paused = await new Visitor(gateway).ask({ target });
+      const paused = await new Caller(gateway).ask({ target });
       expect(secondsOf(paused)).toBeLessThanOrEqual(seconds);
       expect(slotsLeft(paused)).toBe(slotsLeft(first));
     }
@@ -48,15 +48,15 @@ describe.each([
 });
 
 it('U9 after the pause the sign-in that met it still works, and the one that caused it does not', async () => {
-  const gateway = await limitedHouse('1');
-  const [visitor, other] = [new Visitor(gateway), new Visitor(gateway)];
-  const [signIn, waiting] = [await visitor.signIn(), await other.signIn()];
-  expect(secondsOf(await visitor.askWith(signIn, { target: HEALTH }))).toBe(1);
+  const gateway = await limitedNode('1');
+  const [caller, other] = [new Caller(gateway), new Caller(gateway)];
+  const [signIn, waiting] = [await caller.signIn(), await other.signIn()];
+  expect(secondsOf(await caller.askWith(signIn, { target: HEALTH }))).toBe(1);
   const seconds = secondsOf(await other.askWith(waiting, { target: HEALTH }));
   expect(gateway.upstream.arrivals).toHaveLength(1);
   await wait(seconds * 1000);
   expect((await other.askWith(waiting, { target: HEALTH })).status).toBe(200);
-  const replayed = await visitor.askWith(signIn, { target: HEALTH });
+  const replayed = await caller.askWith(signIn, { target: HEALTH });
   expect([replayed.status, replayed.json.error]).toEqual([402, 'invalid_siwx_nonce']);
   expect(gateway.upstream.arrivals).toHaveLength(2);
 });

@@ -24,7 +24,7 @@ class ForgetfulStore extends MemoryStore {
 
 let api: TokensApi;
 let store: ForgetfulStore;
-let lanes: Channels;
+let channels: Channels;
 let failures: unknown[];
 beforeAll(async () => {
   api = await startTokensApi({ key: 'a-key-of-the-upstream' });
@@ -35,12 +35,12 @@ beforeEach(() => {
   failures = [];
   const config = readConfig({ TOKENS_API_BASE_URL: api.url, TOKENS_API_KEY: api.key });
   const onFailure = (error: unknown) => void failures.push(error);
-  lanes = new Channels({ config, store, onFailure, windowMs: undefined, breaker: undefined });
+  channels = new Channels({ config, store, onFailure, windowMs: undefined, breaker: undefined });
 });
 
 const refusalOf = (spend: () => Promise<typeof slot>): Promise<unknown> =>
   Promise.resolve(
-    lanes.get(ROUTE)?.upstream.answer({ route: ROUTE, input: INPUT, wallet: undefined, arrival: ARRIVAL, spend }),
+    channels.get(ROUTE)?.upstream.answer({ route: ROUTE, input: INPUT, wallet: undefined, arrival: ARRIVAL, spend }),
   ).catch((error: unknown) => error);
 
 it('U9 a pause that cannot be kept is noted, and the answer is what the upstream said', async () => {
@@ -49,7 +49,7 @@ it('U9 a pause that cannot be kept is noted, and the answer is what the upstream
   expect(refusal).toMatchObject({ code: 'upstream_rate_limited', retryAfterSeconds: 7 });
   expect(store.pauses).toEqual([7_000]);
   expect(failures).toEqual([new Error('the store is down')]);
-  await lanes.close();
+  await channels.close();
 });
 
 it('U9 a pause that spend tells of is not asked for once more', async () => {
@@ -57,5 +57,5 @@ it('U9 a pause that spend tells of is not asked for once more', async () => {
   const told = new Refusal('upstream_rate_limited', { retryAfterSeconds: 9 });
   expect(await refusalOf(() => Promise.reject(told))).toBe(told);
   expect([store.pauses, failures, api.arrivals.length]).toEqual([[], [], arrivals]);
-  await lanes.close();
+  await channels.close();
 });

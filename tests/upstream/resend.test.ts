@@ -4,24 +4,24 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
+import { Caller, HEALTH, JSON_BODY, SNAPSHOTS } from './caller.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
 import { plainAnswer, startTrap, type Trap } from './trap.ts';
-import { HEALTH, JSON_BODY, SNAPSHOTS, Visitor } from './visitor.ts';
 
 const LIMIT = 100_000;
 const CROWD = 16;
 const FINE = plainAnswer('200 OK', ['Content-Type: application/json'], '{"ok":true}');
 
-const houses: TestGateway[] = [];
+const nodes: TestGateway[] = [];
 const traps: Trap[] = [];
 afterAll(async () => {
-  await Promise.all(houses.map((gateway) => gateway.stop()));
+  await Promise.all(nodes.map((gateway) => gateway.stop()));
   await Promise.all(traps.map((trap) => trap.close()));
 });
 
 async function open(variables = {}): Promise<TestGateway> {
   const gateway = await startTestGateway(variables, { windowMs: 3_600_000, ...PATIENT });
-  houses.push(gateway);
+  nodes.push(gateway);
   return gateway;
 }
 
@@ -39,7 +39,7 @@ async function openTrap(reply: (socket: Socket, request: number) => void, variab
 
 const codeOf = ({ status, json }: Answered): string => `${status} ${json.error ?? 'ok'}`;
 const ask = (gateway: TestGateway, method = 'GET'): Promise<Answered> =>
-  new Visitor(gateway).ask({ method, target: HEALTH });
+  new Caller(gateway).ask({ method, target: HEALTH });
 /** How many slots were taken, as the last answer says it. */
 const slotsTaken = (answer: Answered | undefined): number => LIMIT - (answer ? (slotsLeft(answer) ?? 0) : 0);
 
@@ -147,7 +147,7 @@ describe('U18 a request is not sent again', () => {
   it('when it is a POST', async () => {
     const { trap, gateway } = await openTrap((socket) => socket.destroy());
     const post = { method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body: '{"mints":["a"]}' };
-    const answer = await new Visitor(gateway).ask(post);
+    const answer = await new Caller(gateway).ask(post);
     expect(codeOf(answer)).toBe('502 upstream_unreachable');
     expect([trap.heard.length, slotsTaken(answer)]).toEqual([1, 1]);
   });
@@ -179,12 +179,12 @@ it('U18 a sign-in is burnt once and good for one answer, however often the reque
     if (request % 2 === 1) socket.write(FINE);
     else socket.destroy();
   });
-  const visitor = new Visitor(gateway);
-  await visitor.ask({ target: HEALTH });
-  const signIn = await visitor.signIn();
-  expect(codeOf(await visitor.askWith(signIn, { target: HEALTH }))).toBe('200 ok');
+  const caller = new Caller(gateway);
+  await caller.ask({ target: HEALTH });
+  const signIn = await caller.signIn();
+  expect(codeOf(await caller.askWith(signIn, { target: HEALTH }))).toBe('200 ok');
   expect(trap.heard).toHaveLength(3);
-  expect(codeOf(await visitor.askWith(signIn, { target: HEALTH }))).toBe('402 invalid_siwx_nonce');
+  expect(codeOf(await caller.askWith(signIn, { target: HEALTH }))).toBe('402 invalid_siwx_nonce');
   expect(trap.heard).toHaveLength(3);
 });
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultKnobs } from '../../packages/sandbox/src/tokens/faults.ts';
 import { CANARY_KEY, CANARY_SECRET, PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, HEALTH, JSON_BODY, SNAPSHOTS, TOKENS } from './caller.ts';
 import { secretsIn } from './canary.ts';
 import { type Ask, send } from './exchange.ts';
-import { HEALTH, JSON_BODY, SNAPSHOTS, TOKENS, Visitor } from './visitor.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('U13 an upstream that says the key', () => {
   it.each(spellings)('%s: in the message of a refusal, it is not quoted', async (_, spelled) => {
     for (const status of [400, 401, 404, 422, 500]) {
       Object.assign(gateway.upstream.faults, { status, message: `Invalid API key ${spelled}` });
-      const { text } = await new Visitor(gateway).ask({ target: HEALTH });
+      const { text } = await new Caller(gateway).ask({ target: HEALTH });
       expect(text).not.toContain('Invalid API key');
     }
   });
@@ -49,7 +49,7 @@ describe('U13 an upstream that says the key', () => {
     ['in a JSON escape', escaped] as const,
   ])('%s: in what should be an answer, there is no answer', async (_, body) => {
     gateway.upstream.faults.body = body;
-    const { status, json } = await new Visitor(gateway).ask({ target: HEALTH });
+    const { status, json } = await new Caller(gateway).ask({ target: HEALTH });
     expect([status, json.error]).toEqual([502, 'upstream_invalid_response']);
   });
 
@@ -59,7 +59,7 @@ describe('U13 an upstream that says the key', () => {
       { target: HEALTH },
       { method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body: '{"mints":["a"]}' },
     ]) {
-      const { status, json } = await new Visitor(gateway).ask(ask);
+      const { status, json } = await new Caller(gateway).ask(ask);
       expect([status, json.error]).toEqual([502, 'upstream_invalid_response']);
     }
     expect(gateway.upstream.arrivals.at(-1)?.headers['x-api-key']).toBe(CANARY_KEY);
@@ -67,7 +67,7 @@ describe('U13 an upstream that says the key', () => {
 });
 
 it('U13 no answer and no log line of any kind holds a secret', async () => {
-  const visitor = new Visitor(gateway);
+  const caller = new Caller(gateway);
   const asks: readonly Ask[] = [
     { target: HEALTH },
     { target: '/healthz' },
@@ -91,7 +91,7 @@ it('U13 no answer and no log line of any kind holds a secret', async () => {
   ];
   for (const fault of faults) {
     Object.assign(gateway.upstream.faults, fault);
-    for (const ask of asks) await visitor.ask({ ...ask, headers: { ...ask.headers, 'X-Request-Id': 'a.b' } });
+    for (const ask of asks) await caller.ask({ ...ask, headers: { ...ask.headers, 'X-Request-Id': 'a.b' } });
     gateway.upstream.faults.reset();
   }
   expect(gateway.logLines.length).toBeGreaterThan(asks.length * faults.length);

@@ -4,9 +4,9 @@ import { Pool } from '../../packages/gateway/src/pool.ts';
 import { ResponseHandler } from '../../packages/gateway/src/upstreams/response-handler.ts';
 import { freePort } from '../http/ports.ts';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, HEALTH } from './caller.ts';
 import { slotFreesIn, slotsLeft } from './exchange.ts';
 import { startTrap, type Trap } from './trap.ts';
-import { HEALTH, Visitor } from './visitor.ts';
 
 const SHORT = { UPSTREAM_TIMEOUT_MS: '300' };
 const ONE_SLOT = { ...SHORT, TOKENS_RATE_LIMIT_PER_MINUTE: '1' };
@@ -36,7 +36,7 @@ describe.each([
   it('is given up at the deadline of the whole call, and asked once', async () => {
     Object.assign(gateway.upstream.faults, knobs);
     const before = gateway.upstream.arrivals.length;
-    const answer = await new Visitor(gateway).ask({ target: HEALTH });
+    const answer = await new Caller(gateway).ask({ target: HEALTH });
     expect(answer.status).toBe(504);
     expect(answer.json.error).toBe('upstream_timeout');
     expect(answer.text).not.toContain('"result"');
@@ -46,33 +46,33 @@ describe.each([
 
 it('U2 a refusal whose words drip is still that refusal, without its words', async () => {
   Object.assign(gateway.upstream.faults, { drip: 100, status: 404, message: 'slow words' });
-  const { status, json } = await new Visitor(gateway).ask({ target: HEALTH });
+  const { status, json } = await new Caller(gateway).ask({ target: HEALTH });
   expect([status, json.error, json.message]).toEqual([404, 'upstream_rejected', 'The upstream rejected the request.']);
 });
 
 it('U1 the socket of a call that was given up is closed, and its request is not sent again', async () => {
-  const visitor = new Visitor(silent);
+  const caller = new Caller(silent);
   for (const round of [1, 2, 3]) {
-    expect((await visitor.ask({ target: HEALTH })).status).toBe(504);
+    expect((await caller.ask({ target: HEALTH })).status).toBe(504);
     while (trap.asked() > 0) await wait(5);
     expect(trap.heard).toHaveLength(round);
   }
 });
 
 it('U1 the slot of a call that was given up stays taken: the upstream may still be working', async () => {
-  const visitor = new Visitor(narrow);
+  const caller = new Caller(narrow);
   narrow.upstream.faults.hang = true;
-  const gaveUp = await visitor.ask({ target: HEALTH });
+  const gaveUp = await caller.ask({ target: HEALTH });
   expect([gaveUp.status, slotsLeft(gaveUp)]).toEqual([504, 0]);
   narrow.upstream.faults.reset();
-  const signIn = await visitor.signIn();
-  const refused = await visitor.askWith(signIn, { target: HEALTH });
+  const signIn = await caller.signIn();
+  const refused = await caller.askWith(signIn, { target: HEALTH });
   expect([refused.status, refused.json.error]).toEqual([429, 'rate_limited']);
   expect(narrow.upstream.arrivals).toHaveLength(1);
   const seconds = Number(refused.headers.get('retry-after'));
   expect(refused.json.retryAfterSeconds).toBe(seconds);
   await wait(seconds * 1000);
-  const opened = await visitor.askWith(signIn, { target: HEALTH });
+  const opened = await caller.askWith(signIn, { target: HEALTH });
   expect(opened.status).toBe(200);
   expect(narrow.upstream.arrivals).toHaveLength(2);
 });
@@ -81,7 +81,7 @@ describe('the slot of a call frees', () => {
   async function expectFreed(seconds: number, knobs: object, variables: object): Promise<void> {
     const fresh = await startTestGateway({ UPSTREAM_TIMEOUT_MS: '900', ...variables });
     Object.assign(fresh.upstream.faults, knobs);
-    const freesIn = slotFreesIn(await new Visitor(fresh).ask({ target: HEALTH })) ?? 0;
+    const freesIn = slotFreesIn(await new Caller(fresh).ask({ target: HEALTH })) ?? 0;
     // The rest of the deadline, and what of a second had begun.
     expect(freesIn).toBeGreaterThanOrEqual(seconds);
     expect(freesIn).toBeLessThanOrEqual(seconds + 1);

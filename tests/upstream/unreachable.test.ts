@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { Caller, HEALTH } from './caller.ts';
 import { plainAnswer, startTrap, type Trap } from './trap.ts';
-import { HEALTH, Visitor } from './visitor.ts';
 
 let answer = '';
 let upstream: Trap;
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 async function ask(target = HEALTH) {
   const before = upstream.heard.length;
-  const answered = await new Visitor(gateway).ask({ target });
+  const answered = await new Caller(gateway).ask({ target });
   expect(upstream.heard.length).toBe(before + 1);
   return answered;
 }
@@ -130,16 +130,16 @@ describe('U10 an upstream that is not there', () => {
     [
       'nobody listens',
       async () => {
-        const gone = await startTrap(() => undefined);
-        await gone.close();
-        return gone.url;
+        const closed = await startTrap(() => undefined);
+        await closed.close();
+        return closed.url;
       },
     ],
     ['it speaks no TLS', async () => upstream.url.replace('http:', 'https:')],
   ])('is 502 upstream_unreachable: %s', async (_, urlOf) => {
     const elsewhere = await startTestGateway({ TOKENS_API_BASE_URL: await urlOf() });
     others.push(elsewhere);
-    const { status, json, text } = await new Visitor(elsewhere).ask({ target: HEALTH });
+    const { status, json, text } = await new Caller(elsewhere).ask({ target: HEALTH });
     expect([status, json.error]).toEqual([502, 'upstream_unreachable']);
     expect(text).not.toMatch(/ECONN|127\.0\.0\.1|SSL|TLS/i);
   });

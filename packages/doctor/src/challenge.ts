@@ -1,6 +1,6 @@
 import { HEADERS } from '@asset-gateway/protocol';
+import type { Answer } from './http-client.ts';
 import { isObject, type JsonObject, objectAt, parsed } from './json.ts';
-import type { Answer } from './visitor.ts';
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 

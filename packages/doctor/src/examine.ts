@@ -1,8 +1,8 @@
 import { checks } from './checks/index.ts';
 import { explore } from './explore.ts';
 import type { Finding } from './finding.ts';
+import { HttpClient } from './http-client.ts';
 import { notesOn } from './notes.ts';
-import { Visitor } from './visitor.ts';
 import type { World } from './world.ts';
 
 /** What looking at a gateway came to. */
@@ -24,10 +24,10 @@ export function diagnose(world: World): Diagnosis {
 
 /** Looks at the gateway at an origin. Rejects with `Unreadable` when there is none. */
 export async function examine(origin: string): Promise<Diagnosis> {
-  const visitor = new Visitor(origin);
+  const client = new HttpClient(origin);
   try {
-    return diagnose(await explore(origin, visitor.ask));
+    return diagnose(await explore(origin, client.ask));
   } finally {
-    await visitor.close();
+    await client.close();
   }
 }

@@ -1,9 +1,9 @@
 import { HEADERS, receiptRoutes, SENT_BY_MISTAKE, routes as table } from '@asset-gateway/protocol';
 import { bareTarget, type Entry, entrySchemas, exampleTarget } from './entry.ts';
+import { type Answer, type Ask, type AskOptions, CONNECTIONS } from './http-client.ts';
 import { at, listAt, parsed, textAt } from './json.ts';
 import { misfit } from './schema.ts';
-import { type Answer, type Ask, type AskOptions, CONNECTIONS } from './visitor.ts';
-import type { DocumentName, DocumentVisit, ProviderList, RouteVisit, Visit, World } from './world.ts';
+import type { DocumentName, DocumentProbe, Probe, ProviderList, RouteProbe, World } from './world.ts';
 
 /** A gateway cannot be looked at; the message says why. */
 export class Unreadable extends Error {}
@@ -21,13 +21,13 @@ function pathOf(name: DocumentName): string {
 }
 
 /** Does a job for each item, so many at a time, and keeps the order. */
-async function inLanes<T, R>(items: readonly T[], job: (item: T) => Promise<R>): Promise<R[]> {
+async function concurrently<T, R>(items: readonly T[], job: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const [index, item] of queue) results[index] = await job(item);
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
   return results;
 }
 
@@ -41,7 +41,7 @@ function preflight(ask: Ask, target: string, method: string, headers: string): P
 }
 
 /** What any endpoint is asked, after its plain request. */
-async function visit(ask: Ask, target: string, verbs: readonly string[], plain: Answer): Promise<Visit> {
+async function probe(ask: Ask, target: string, verbs: readonly string[], plain: Answer): Promise<Probe> {
   const httpMethod = plain.method;
   const other = ['GET', 'POST'].find((verb) => !verbs.includes(verb)) ?? 'DELETE';
   const asked = {
@@ -52,21 +52,21 @@ async function visit(ask: Ask, target: string, verbs: readonly string[], plain: 
   return { httpMethod, verbs, plain, ...asked, ...head };
 }
 
-async function visitDocument(ask: Ask, name: DocumentName, plain: Answer): Promise<DocumentVisit> {
+async function probeDocument(ask: Ask, name: DocumentName, plain: Answer): Promise<DocumentProbe> {
   const target = pathOf(name);
-  const visited = { ...(await visit(ask, target, ['GET'], plain)), json: parsed(plain.body) };
+  const probed = { ...(await probe(ask, target, ['GET'], plain)), json: parsed(plain.body) };
   const { etag } = plain.headers;
-  if (etag === undefined) return visited;
-  return { ...visited, again: await ask('GET', target, { headers: { 'If-None-Match': etag } }) };
+  if (etag === undefined) return probed;
+  return { ...probed, again: await ask('GET', target, { headers: { 'If-None-Match': etag } }) };
 }
 
-async function visitDocuments(ask: Ask, catalog: Answer): Promise<World['documents']> {
+async function probeDocuments(ask: Ask, catalog: Answer): Promise<World['documents']> {
   const names: readonly DocumentName[] = ['liveness', 'catalog', 'openapi', 'wellKnown', 'llms'];
-  const visits = await inLanes(names, async (name) => {
+  const probes = await concurrently(names, async (name) => {
     const plain = name === 'catalog' ? catalog : await ask('GET', pathOf(name));
-    return [name, await visitDocument(ask, name, plain)] as const;
+    return [name, await probeDocument(ask, name, plain)] as const;
   });
-  return Object.fromEntries(visits) as World['documents'];
+  return Object.fromEntries(probes) as World['documents'];
 }
 
 /** How a route is called with the catalog's example. */
@@ -75,7 +75,7 @@ function exampleRequest(entry: Entry): AskOptions {
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(entry.inputExample ?? {}) };
 }
 
-async function visitRoute(ask: Ask, entry: Entry, entries: readonly Entry[]): Promise<RouteVisit> {
+async function probeRoute(ask: Ask, entry: Entry, entries: readonly Entry[]): Promise<RouteProbe> {
   const { httpMethod, path, accessMode } = entry;
   const target = bareTarget(entry);
   const plain = await ask(httpMethod, target);
@@ -88,7 +88,7 @@ async function visitRoute(ask: Ask, entry: Entry, entries: readonly Entry[]): Pr
     unpaid.push(await ask(httpMethod, target, { headers: { [JUNK[accessMode]]: 'junk' } }));
   }
   const verbs = entries.filter((other) => other.path === path).map((other) => other.httpMethod);
-  return { ...(await visit(ask, target, verbs, plain)), entry, unpaid };
+  return { ...(await probe(ask, target, verbs, plain)), entry, unpaid };
 }
 
 /** The catalog, without which there is nothing to compare anything with. */
@@ -106,18 +106,18 @@ async function readCatalog(ask: Ask): Promise<Answer> {
 const isComplete = (entry: unknown): entry is Entry =>
   entrySchemas(at(entry, 'accessMode')).every((schema) => misfit(schema, entry) === undefined);
 
-async function visitProviders(ask: Ask, catalog: unknown): Promise<ProviderList[]> {
+async function probeProviders(ask: Ask, catalog: unknown): Promise<ProviderList[]> {
   const providers = listAt(catalog, 'categories', 'providers').filter(
     (provider) => textAt(provider, 'href')[0] === '/',
   );
-  return inLanes(providers, async (provider) => {
+  return concurrently(providers, async (provider) => {
     const answer = await ask('GET', textAt(provider, 'href'));
     return { id: textAt(provider, 'id'), routeCount: at(provider, 'routeCount'), answer };
   });
 }
 
 /** The keys that receipts are signed with; nothing where OpenAPI does not list them. */
-async function visitDidDocument(ask: Ask, openApi: unknown): Promise<Pick<World, 'didDocument'>> {
+async function probeDidDocument(ask: Ask, openApi: unknown): Promise<Pick<World, 'didDocument'>> {
   const [row] = receiptRoutes;
   if (!row || at(openApi, 'paths', row.path) === undefined) return {};
   const plain = await ask('GET', row.path);
@@ -132,7 +132,7 @@ export async function explore(origin: string, askOnce: Ask): Promise<World> {
     answers.push(answer);
     return answer;
   };
-  const documents = await visitDocuments(ask, await readCatalog(ask));
+  const documents = await probeDocuments(ask, await readCatalog(ask));
   const catalog = documents.catalog.json;
   const entries = listAt(catalog, 'routes').filter(isComplete);
   const [first] = entries;
@@ -140,9 +140,9 @@ export async function explore(origin: string, askOnce: Ask): Promise<World> {
     origin,
     entries,
     documents,
-    ...(await visitDidDocument(ask, documents.openapi.json)),
-    providers: await visitProviders(ask, catalog),
-    routes: await inLanes(entries, (entry) => visitRoute(ask, entry, entries)),
+    ...(await probeDidDocument(ask, documents.openapi.json)),
+    providers: await probeProviders(ask, catalog),
+    routes: await concurrently(entries, (entry) => probeRoute(ask, entry, entries)),
     officialPreflight: first && (await preflight(ask, bareTarget(first), first.httpMethod, SENT_BY_MISTAKE)),
     strays: {
       unknownPath: await ask('GET', UNKNOWN_PATH),

@@ -1,4 +1,4 @@
-import type { Answer } from './visitor.ts';
+import type { Answer } from './http-client.ts';
 import type { World } from './world.ts';
 
 /** Something that does not hold, and what to do about it. Both texts are clauses without a full stop. */

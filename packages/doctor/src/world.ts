@@ -1,11 +1,11 @@
 import type { Entry } from './entry.ts';
-import type { Answer } from './visitor.ts';
+import type { Answer } from './http-client.ts';
 
 /** The documents that a gateway describes itself with. */
 export type DocumentName = 'liveness' | 'catalog' | 'openapi' | 'wellKnown' | 'llms';
 
 /** What any endpoint is asked. */
-export interface Visit {
+export interface Probe {
   readonly httpMethod: string;
   /** All verbs that its path takes, but for HEAD and OPTIONS. */
   readonly verbs: readonly string[];
@@ -19,14 +19,14 @@ export interface Visit {
 }
 
 /** A document, and what becomes of asking for it again with its ETag. */
-export interface DocumentVisit extends Visit {
+export interface DocumentProbe extends Probe {
   /** The value of its JSON; nothing when it is none. */
   readonly json: unknown;
   readonly again?: Answer;
 }
 
 /** A route of the catalog, asked without a signature and without a payment. */
-export interface RouteVisit extends Visit {
+export interface RouteProbe extends Probe {
   readonly entry: Entry;
   /** Its bare URL twice, then with the catalog's example; the first route of an access mode also with junk for a proof. */
   readonly unpaid: readonly Answer[];
@@ -44,11 +44,11 @@ export interface World {
   readonly origin: string;
   /** The complete entries of the catalog. */
   readonly entries: readonly Entry[];
-  readonly documents: Readonly<Record<DocumentName, DocumentVisit>>;
+  readonly documents: Readonly<Record<DocumentName, DocumentProbe>>;
   /** Where the keys of receipts are, at a gateway that signs them. */
   readonly didDocument?: { readonly plain: Answer; readonly json: unknown };
   readonly providers: readonly ProviderList[];
-  readonly routes: readonly RouteVisit[];
+  readonly routes: readonly RouteProbe[];
   /** A preflight that names the response header that the official browser client sends by mistake. */
   readonly officialPreflight: Answer | undefined;
   readonly strays: {
@@ -62,7 +62,7 @@ export interface World {
 }
 
 /** Everything that was asked of an endpoint. */
-export const allVisits = ({ documents, routes }: World): readonly Visit[] => [...Object.values(documents), ...routes];
+export const allProbes = ({ documents, routes }: World): readonly Probe[] => [...Object.values(documents), ...routes];
 
 /** Each unpaid request to a route, with the route's entry, where it was answered at all. */
 export const unpaidAnswers = ({ routes }: World): { readonly entry: Entry; readonly answer: Answer }[] =>

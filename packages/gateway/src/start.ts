@@ -100,19 +100,19 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   let stopping = false;
   const observers = { log: observe, notice, onFailure, ...countedBy(metrics) };
   const isStopping = () => stopping;
-  const house = await compose(config, { ...remembered, isStopping, ...observers, ...paces });
+  const composed = await compose(config, { ...remembered, isStopping, ...observers, ...paces });
   const server = createHttpServer({
-    handle: house.gateway,
+    handle: composed.gateway,
     trustedProxies: trustedProxies(config.trustedProxies),
     maxConnections: MAX_CONNECTIONS,
     graceMs,
     onFailure,
   });
   const port = await server.listen(config.port, config.host).catch(async (error) => {
-    await house.close();
+    await composed.close();
     throw listenFault(error, config);
   });
-  metrics?.watch(house.readings);
+  metrics?.watch(composed.readings);
   metrics?.watchLog(log.isLost);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   return {
@@ -122,7 +122,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
     async stop() {
       stopping = true;
       await server.drain(DRAIN_MS);
-      await house.close();
+      await composed.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { consoleRoutes, everyRoute } from '../../../packages/protocol/dist/index.js';
+import { openBuyer, openCaller } from './callers.mjs';
 import { faultOf, isRefusal } from './report.mjs';
 import { exampleOf, LOST, servedLike, worstOf } from './requests.mjs';
-import { openBuyer, openVisitor } from './visitors.mjs';
 import { requestBytes, Wire } from './wire.mjs';
 import { openWorld } from './world.mjs';
 
@@ -203,7 +203,7 @@ export async function measureWorst({ ids = [], isFull = false } = {}) {
   const meter = new Meter(world);
   const rounds = isFull ? FULL : ROUNDS;
   try {
-    const signIn = await openVisitor(world.url, meter.ask);
+    const signIn = await openCaller(world.url, meter.ask);
     const parts = { world, meter, signIn, rounds };
     const rows = [...everyRoute, ...consoleRoutes].filter(({ id }) => ids.length === 0 || ids.includes(id));
     await meter.cost(rounds.warmUp, async () => withLines(HEALTH, await signIn()));

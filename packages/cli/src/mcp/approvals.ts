@@ -5,7 +5,7 @@ const LIFETIME_MS = 600_000;
 const MAX_PENDING = 100;
 
 /** What somebody is asked to pay for. */
-export interface Question {
+export interface ApprovalRequest {
   readonly tool: string;
   readonly input: unknown;
   readonly offer: Offer;
@@ -26,7 +26,7 @@ export class Approvals {
   }
 
   /** Notes a question; answers with its name, which nobody can guess. */
-  ask({ tool, input, offer }: Question): string {
+  ask({ tool, input, offer }: ApprovalRequest): string {
     const name = randomUUID();
     this.#pending.set(name, { key: keyOf(tool, input), offer, until: this.#now() + LIFETIME_MS });
     this.#sweep();

@@ -17,9 +17,9 @@ async function purseOf({ gateway, terminal, ledger, rpc, values }: Session): Pro
 }
 
 async function overStdio(options: McpOptions): Promise<void> {
-  const gone = once(process.stdin, 'close');
+  const closed = once(process.stdin, 'close');
   serveStdio(createServers(options), { onerror: ({ message }) => process.stderr.write(`mcp: ${message}\n`) });
-  await gone;
+  await closed;
 }
 
 async function overHttp(options: McpOptions, port: number): Promise<void> {
@@ -30,7 +30,7 @@ async function overHttp(options: McpOptions, port: number): Promise<void> {
 }
 
 /**
- * Serves MCP until the host is gone; answers with the exit code. Over HTTP, where any program of this machine may connect, it has no
+ * Serves MCP until the host has gone; answers with the exit code. Over HTTP, where any program of this machine may connect, it has no
  * wallet: it signs in with a key that is thrown away, and never pays.
  */
 export async function serveMcp(given: Given): Promise<number> {

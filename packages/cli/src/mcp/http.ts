@@ -55,9 +55,9 @@ export async function serveHttp(factory: McpServerFactory, port: number): Promis
     return new URL(request.url).pathname === PATH ? handler.fetch(request) : new Response('not found', { status: 404 });
   };
   const server = createServer((message, response) => {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    answerTo(requestOf(message, gone.signal))
+    const disconnected = new AbortController();
+    response.once('close', () => disconnected.abort());
+    answerTo(requestOf(message, disconnected.signal))
       .then((answer) => write(answer, response))
       .catch(() => response.destroy());
   });

@@ -7,18 +7,18 @@ const LANE = ['provider', 'cluster', 'surface'];
 const UPSTREAM = 'upstream_duration_seconds';
 const REQUEST = 'request_duration_seconds';
 
-const laneOf = ({ provider = '', cluster = '', surface = '' }: Readonly<Record<string, string>>) => ({
+const upstreamOf = ({ provider = '', cluster = '', surface = '' }: Readonly<Record<string, string>>) => ({
   provider,
   cluster,
   surface,
 });
 
 /** How an upstream is treated, in words. */
-function treatmentOf({ now }: Shown, lane: Readonly<Record<string, string>>): string {
-  if (now.sum('breaker_open', lane)) return 'left alone';
-  const pause = now.sum('upstream_pause_seconds', lane);
+function treatmentOf({ now }: Shown, upstream: Readonly<Record<string, string>>): string {
+  if (now.sum('breaker_open', upstream)) return 'left alone';
+  const pause = now.sum('upstream_pause_seconds', upstream);
   if (pause) return `paused for ${span(pause)}`;
-  const aside = now.of('key_set_aside', lane).filter(({ value }) => value > 0);
+  const aside = now.of('key_set_aside', upstream).filter(({ value }) => value > 0);
   return aside.length > 0 ? `without key ${aside.map(({ labels }) => labels.place).join(', ')}` : 'asked';
 }
 
@@ -26,18 +26,18 @@ function treatmentOf({ now }: Shown, lane: Readonly<Record<string, string>>): st
 export function Upstreams(shown: Shown) {
   const { now, lately } = shown;
   const rows = now.of('budget_limit').map(({ labels, value: limit }) => {
-    const lane = laneOf(labels);
-    const left = now.sum('budget_left', lane) ?? 0;
+    const upstream = upstreamOf(labels);
+    const left = now.sum('budget_left', upstream) ?? 0;
     return [
       groupOf({ labels }, LANE),
       <Bar key="bar" part={left / limit} />,
       left,
       limit,
-      treatmentOf(shown, lane),
-      span(lately?.figures.quantile(0.95, UPSTREAM, lane)),
-      span(now.quantile(0.95, UPSTREAM, lane)),
-      now.sum(`${UPSTREAM}_count`, lane) ?? 0,
-      now.sum('key_refusals_total', lane) ?? 0,
+      treatmentOf(shown, upstream),
+      span(lately?.figures.quantile(0.95, UPSTREAM, upstream)),
+      span(now.quantile(0.95, UPSTREAM, upstream)),
+      now.sum(`${UPSTREAM}_count`, upstream) ?? 0,
+      now.sum('key_refusals_total', upstream) ?? 0,
     ];
   });
   const head = [

@@ -28,7 +28,7 @@ export interface Sales {
 }
 
 /** What was asked for. */
-export interface Question {
+export interface SalesQuery {
   readonly token: string;
   /** A span such as `24h`. */
   readonly since: string;
@@ -54,7 +54,7 @@ interface Told {
   readonly count: number;
 }
 
-async function askSales({ token, since }: Question, by: string, signal: AbortSignal): Promise<Told> {
+async function askSales({ token, since }: SalesQuery, by: string, signal: AbortSignal): Promise<Told> {
   if (!SENDABLE.test(token)) throw new Refused(UNAUTHORIZED);
   const headers: HeadersInit = token === '' ? {} : { Authorization: `Bearer ${token}` };
   const response = await fetch(`/sales?by=${by}&since=${since}`, { headers, signal });
@@ -64,11 +64,11 @@ async function askSales({ token, since }: Question, by: string, signal: AbortSig
   return told;
 }
 
-async function askAll(question: Question, signal: AbortSignal): Promise<Sold> {
+async function askAll(query: SalesQuery, signal: AbortSignal): Promise<Sold> {
   const [day, route, wallet] = await Promise.all([
-    askSales(question, 'day', signal),
-    askSales(question, 'route', signal),
-    askSales(question, `wallet&limit=${MOST_ROWS}`, signal),
+    askSales(query, 'day', signal),
+    askSales(query, 'route', signal),
+    askSales(query, `wallet&limit=${MOST_ROWS}`, signal),
   ]);
   return {
     atMs: Date.now(),
@@ -80,7 +80,7 @@ async function askAll(question: Question, signal: AbortSignal): Promise<Sold> {
 }
 
 /** Asks what was sold: at once, once a minute, and whenever `times` changes; not while it is stopped. */
-export function useSales({ token, since }: Question, isStopped: boolean, times: number): Sales {
+export function useSales({ token, since }: SalesQuery, isStopped: boolean, times: number): Sales {
   const [sales, setSales] = useState<Sales>({});
   useEffect(() => {
     const stop = new AbortController();

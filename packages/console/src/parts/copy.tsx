@@ -10,21 +10,21 @@ const SHOWN_MS = 4000;
 
 /** Puts a text on the clipboard and says so. */
 export function Copy({ text, what }: CopyProps) {
-  const [said, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   useEffect(() => {
-    if (said === '') return undefined;
-    const timer = setTimeout(() => setSaid(''), SHOWN_MS);
+    if (status === '') return undefined;
+    const timer = setTimeout(() => setStatus(''), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [status]);
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => setSaid('Copied'),
-      () => setSaid('The browser did not allow it; select the text instead'),
+      () => setStatus('Copied'),
+      () => setStatus('The browser did not allow it; select the text instead'),
     );
   return (
     <span class="copy">
       <span role="status" class="small muted">
-        {said}
+        {status}
       </span>
       <button type="button" class="quiet" aria-label={`Copy ${what}`} onClick={copy}>
         Copy

@@ -5,8 +5,8 @@ const UNREACHABLE = 'The gateway does not answer. It may be starting again, or t
 /** What went wrong, in the gateway's own words, and its code for whoever looks it up. */
 export function Failure({ error }: { readonly error: unknown }) {
   const isKnown = error instanceof GatewayError;
-  const said = error instanceof Error ? error.message : String(error);
-  const message = isKnown && error.code === 'unreachable' ? UNREACHABLE : said;
+  const detail = error instanceof Error ? error.message : String(error);
+  const message = isKnown && error.code === 'unreachable' ? UNREACHABLE : detail;
   return (
     <div class="failure" role="alert">
       <p>{message}</p>

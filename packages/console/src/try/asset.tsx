@@ -8,9 +8,9 @@ import type { Session } from '../session.ts';
 import { asset, FIRST_INTERVAL, INTERVALS, type Interval } from './calls.ts';
 import { Chart } from './chart.tsx';
 import { Change } from './figures.tsx';
+import { keyOf, type Tell, useTelling } from './last-call.ts';
 import { More } from './on-demand.tsx';
 import { below } from './reading.ts';
-import { keyOf, type Tell, useTelling } from './said.ts';
 import { blockOf, Markets, Risk, Variants } from './sections.tsx';
 
 interface AssetProps {

@@ -1,7 +1,7 @@
 import { Code } from '../parts/code.tsx';
 import { Exchange } from '../parts/exchange.tsx';
 import { Json } from '../parts/json.tsx';
-import type { Said } from './said.ts';
+import type { LastCall } from './last-call.ts';
 import { samplesOf } from './samples.ts';
 
 const STAGES = [
@@ -27,7 +27,7 @@ function Outlook() {
   );
 }
 
-function Account({ said: { call, url, steps, text } }: { readonly said: Said }) {
+function Account({ lastCall: { call, url, steps, text } }: { readonly lastCall: LastCall }) {
   return (
     <>
       <h2>How it was signed</h2>
@@ -50,8 +50,8 @@ function Account({ said: { call, url, steps, text } }: { readonly said: Said }) 
 }
 
 /** Beside a view: what was said for its last call, the answer, and how others make the same call. */
-export const Beside = ({ said }: { readonly said: Said | undefined }) => (
+export const Beside = ({ lastCall }: { readonly lastCall: LastCall | undefined }) => (
   <aside class="beside panel" aria-label="The last call">
-    {said ? <Account said={said} /> : <Outlook />}
+    {lastCall ? <Account lastCall={lastCall} /> : <Outlook />}
   </aside>
 );

@@ -7,8 +7,8 @@ import { useCall } from '../parts/use-call.ts';
 import { Trouble } from '../parts/waiting.tsx';
 import type { Session } from '../session.ts';
 import { profile, type TokensCall, tickers } from './calls.ts';
+import { keyOf, type Tell, useTelling } from './last-call.ts';
 import { below, type Members, members, rows } from './reading.ts';
-import { keyOf, type Tell, useTelling } from './said.ts';
 
 interface OnDemandProps {
   readonly session: Session;

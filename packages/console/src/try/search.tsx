@@ -7,8 +7,8 @@ import { hrefOf } from '../router.ts';
 import type { Session } from '../session.ts';
 import { search, type TokensCall } from './calls.ts';
 import { Change } from './figures.tsx';
+import { keyOf, type Tell, useTelling } from './last-call.ts';
 import { below, countOf, type Members, rows } from './reading.ts';
-import { keyOf, type Tell, useTelling } from './said.ts';
 
 const PAUSE_MS = 250;
 /** With no more calls than these left, nothing is asked that nobody has asked for. */

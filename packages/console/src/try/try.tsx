@@ -3,7 +3,7 @@ import type { Place } from '../router.ts';
 import type { Session } from '../session.ts';
 import { Asset } from './asset.tsx';
 import { Beside } from './beside.tsx';
-import type { Said } from './said.ts';
+import type { LastCall } from './last-call.ts';
 import { Search } from './search.tsx';
 import './try.css';
 
@@ -15,7 +15,7 @@ interface TryProps {
 
 /** Search, an asset, and beside it how the call was signed. */
 export function Try({ session, place: { rest } }: TryProps) {
-  const [said, tell] = useState<Said>();
+  const [lastCall, tell] = useState<LastCall>();
   const [assetId = '', second = ''] = rest;
   return (
     <div class="try">
@@ -33,7 +33,7 @@ export function Try({ session, place: { rest } }: TryProps) {
           <Asset session={session} assetId={assetId} wanted={second} tell={tell} />
         )}
       </div>
-      <Beside said={said} />
+      <Beside lastCall={lastCall} />
     </div>
   );
 }

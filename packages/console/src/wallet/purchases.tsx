@@ -50,10 +50,10 @@ function Verdict({ purchase }: { readonly purchase: Purchase }) {
   const { receipt } = purchase;
   if (receipt === undefined) return <span class="small muted">No receipt: this gateway signs none.</span>;
   const verify = async (): Promise<string> => {
-    const said = await verifyReceipt(receipt, purchase).catch((error: unknown) => {
+    const verified = await verifyReceipt(receipt, purchase).catch((error: unknown) => {
       throw new Error(`The receipt does not hold: ${(error as Error).message}.`);
     });
-    return `The receipt holds: signed by this gateway at ${timeOf(said.issuedAt * 1000)}.`;
+    return `The receipt holds: signed by this gateway at ${timeOf(verified.issuedAt * 1000)}.`;
   };
   return (
     <>

@@ -66,10 +66,10 @@ export async function verifyReceipt(jws: string, { url, payer, transaction }: Pa
     utf8.encode(`${head}.${body}`),
   );
   if (!isTheirs) throw new Error('its signature does not fit what it says');
-  const said = jsonIn(body) as Receipt;
-  const [is, should] = [new URL(said.resourceUrl), new URL(url)];
+  const claims = jsonIn(body) as Receipt;
+  const [is, should] = [new URL(claims.resourceUrl), new URL(url)];
   const isForThis = is.origin === location.origin && is.pathname === should.pathname;
-  if (said.payer !== payer || !isForThis || (said.transaction ?? '') !== transaction)
+  if (claims.payer !== payer || !isForThis || (claims.transaction ?? '') !== transaction)
     throw new Error('it is for somebody else, or for something else');
-  return said;
+  return claims;
 }

@@ -6,7 +6,7 @@ export function Told({ task, doing }: { readonly task: Task; readonly doing: str
   return (
     <>
       <p role="status" class="small">
-        {task.isBusy ? doing : task.said}
+        {task.isBusy ? doing : task.result}
       </p>
       {task.error !== undefined && <Failure error={task.error} />}
     </>

@@ -1,9 +1,9 @@
 import { challengeIn, extensionIn } from '../challenge.ts';
 import type { Entry } from '../entry.ts';
 import { type Check, type Fault, whereOf } from '../finding.ts';
+import type { Answer } from '../http-client.ts';
 import { at, type JsonObject, objectAt, textAt } from '../json.ts';
 import { deadReferences, misfit } from '../schema.ts';
-import type { Answer } from '../visitor.ts';
 
 const BAZAAR = 'bazaar';
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';

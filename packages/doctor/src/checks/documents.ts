@@ -1,6 +1,6 @@
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import { at, textAt } from '../json.ts';
-import type { DocumentName, DocumentVisit } from '../world.ts';
+import type { DocumentName, DocumentProbe } from '../world.ts';
 
 const TYPES: Readonly<Record<DocumentName, RegExp>> = {
   liveness: /^application\/json\b/,
@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<DocumentName, RegExp>> = {
   llms: /^text\/(?:plain|markdown)\b/,
 };
 
-function documentFaults(name: DocumentName, { plain, json, again }: DocumentVisit): Fault[] {
+function documentFaults(name: DocumentName, { plain, json, again }: DocumentProbe): Fault[] {
   const where = whereOf(plain);
   if (plain.status === 0) return [];
   if (plain.status !== 200) {
@@ -29,7 +29,7 @@ function documentFaults(name: DocumentName, { plain, json, again }: DocumentVisi
   ];
 }
 
-function revalidationFaults(tag: string | undefined, again: DocumentVisit['again'], where: string): Fault[] {
+function revalidationFaults(tag: string | undefined, again: DocumentProbe['again'], where: string): Fault[] {
   if (tag === undefined) {
     const problem = 'it has no ETag, so that everybody fetches all of it every time';
     return [{ where, problem, fix: 'Send an ETag, and 304 to who has that already' }];

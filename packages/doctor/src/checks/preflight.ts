@@ -1,8 +1,8 @@
 import { ALLOWED_HEADERS, EXPOSED_HEADERS, SENT_BY_MISTAKE } from '@asset-gateway/protocol';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
+import type { Answer } from '../http-client.ts';
 import { missingNames, names } from '../names.ts';
-import type { Answer } from '../visitor.ts';
-import { allVisits, type Visit, type World } from '../world.ts';
+import { allProbes, type Probe, type World } from '../world.ts';
 
 /** What a list of a preflight lacks, and what it has too much. */
 function listFault(answer: Answer, header: string, expected: readonly string[]): Fault[] {
@@ -20,7 +20,7 @@ function listFault(answer: Answer, header: string, expected: readonly string[]):
   });
 }
 
-function preflightFaults({ preflight, verbs }: Visit): Fault[] {
+function preflightFaults({ preflight, verbs }: Probe): Fault[] {
   if (preflight.status === 0) return [];
   if (preflight.status !== 204) {
     const problem = `a preflight answers ${preflight.status}`;
@@ -46,5 +46,5 @@ function officialFaults({ officialPreflight }: World): Fault[] {
 /** Whether a browser's script may call every route. */
 export const preflightCheck: Check = {
   name: 'preflight',
-  run: (world) => [...allVisits(world).flatMap(preflightFaults), ...officialFaults(world)],
+  run: (world) => [...allProbes(world).flatMap(preflightFaults), ...officialFaults(world)],
 };

@@ -2,9 +2,9 @@ import bs58 from 'bs58';
 import { challengeIn } from '../challenge.ts';
 import { type Entry, endpointOf } from '../entry.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
+import type { Answer } from '../http-client.ts';
 import { at, isObject, type JsonObject, listAt, textAt } from '../json.ts';
-import type { Answer } from '../visitor.ts';
-import { type RouteVisit, unpaidAnswers, type World } from '../world.ts';
+import { type RouteProbe, unpaidAnswers, type World } from '../world.ts';
 import { operationOf } from './operations.ts';
 
 const ADDRESS_BYTES = 32;
@@ -68,7 +68,7 @@ function declaredPrice(operation: JsonObject | undefined): string | undefined {
   return amount === undefined ? undefined : String(amount);
 }
 
-function priceFaults({ entry, unpaid }: RouteVisit, { origin, documents }: World): Fault[] {
+function priceFaults({ entry, unpaid }: RouteProbe, { origin, documents }: World): Fault[] {
   const operation = operationOf(documents.openapi.json, entry);
   const declared = declaredPrice(operation);
   const where = `${entry.httpMethod} ${origin}${entry.path}`;
@@ -104,5 +104,5 @@ export const requirementsCheck: Check = {
 /** Whether the catalog, the challenges and OpenAPI name one price. */
 export const priceCheck: Check = {
   name: 'price',
-  run: (world) => world.routes.flatMap((visited) => priceFaults(visited, world)),
+  run: (world) => world.routes.flatMap((probed) => priceFaults(probed, world)),
 };

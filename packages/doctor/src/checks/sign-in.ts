@@ -3,8 +3,8 @@ import { SIWX_EXTENSION } from '@asset-gateway/protocol';
 import { challengeIn, extensionIn } from '../challenge.ts';
 import type { Entry } from '../entry.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
+import type { Answer } from '../http-client.ts';
 import { type JsonObject, listAt, objectAt, textAt } from '../json.ts';
-import type { Answer } from '../visitor.ts';
 import { unpaidAnswers, type World } from '../world.ts';
 import { isAskedUrl } from './challenge.ts';
 

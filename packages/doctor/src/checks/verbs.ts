@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { HEADERS } from '@asset-gateway/protocol';
 import { challengeInHeader } from '../challenge.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
+import type { Answer } from '../http-client.ts';
 import { at, isObject, parsed } from '../json.ts';
 import { missingNames, names } from '../names.ts';
-import type { Answer } from '../visitor.ts';
-import { allVisits, type Visit, type World } from '../world.ts';
+import { allProbes, type Probe, type World } from '../world.ts';
 
 /** The headers that callers act on; the rest is between hops. */
 const COMPARED = [
@@ -22,7 +22,7 @@ const CHALLENGE = HEADERS.paymentRequired.toLowerCase();
 /** What is fresh in every challenge. */
 const FRESH = ['nonce', 'issuedAt', 'expirationTime', 'memo', 'ticket'];
 
-function verbFaults({ verbs, otherVerb }: Visit): Fault[] {
+function verbFaults({ verbs, otherVerb }: Probe): Fault[] {
   if (otherVerb.status === 0) return [];
   const where = whereOf(otherVerb);
   const allowed = [...verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])), 'OPTIONS'];
@@ -46,7 +46,7 @@ function lasting(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, inside]) => [name, lasting(inside)]));
 }
 
-function headFaults({ plain, head }: Visit): Fault[] {
+function headFaults({ plain, head }: Probe): Fault[] {
   if (!head || plain.status === 0 || head.status === 0) return [];
   const where = whereOf(head);
   const fix = 'Let HEAD take the same way as GET and drop the body at the very end';
@@ -88,10 +88,10 @@ function statusFaults({ strays }: World): Fault[] {
 }
 
 /** Whether each path refuses the verbs that it does not take. */
-export const verbsCheck: Check = { name: 'verbs', run: (world) => allVisits(world).flatMap(verbFaults) };
+export const verbsCheck: Check = { name: 'verbs', run: (world) => allProbes(world).flatMap(verbFaults) };
 
 /** Whether HEAD is GET without a body. */
-export const headCheck: Check = { name: 'head', run: (world) => allVisits(world).flatMap(headFaults) };
+export const headCheck: Check = { name: 'head', run: (world) => allProbes(world).flatMap(headFaults) };
 
 /** Whether what cannot be served is refused with the right status and in words that a program can read. */
 export const refusalsCheck: Check = {

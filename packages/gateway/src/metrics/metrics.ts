@@ -123,7 +123,7 @@ export class Metrics {
     this.#gauge('sales_open', 'Whether payments are taken.', ['cluster'], (gauge) => {
       for (const { cluster, isOpen } of readings.sales()) gauge.set({ cluster }, isOpen ? 1 : 0);
     });
-    this.#watchLanes(readings);
+    this.#watchChannels(readings);
     if (readings.cache?.()) this.#watchCache(() => readings.cache?.());
     this.#watchKeys(readings);
     const balance = this.#gauge('fee_payer_lamports', 'What the fee payer holds.', ['cluster']);
@@ -165,7 +165,7 @@ export class Metrics {
     );
   }
 
-  #watchLanes(readings: Readings): void {
+  #watchChannels(readings: Readings): void {
     const watch = (name: string, help: string, read: (channel: ChannelReading) => number) =>
       this.#gauge(name, help, LANE, (gauge) => {
         for (const channel of readings.channels()) gauge.set(channelOf(channel), read(channel));

@@ -24,7 +24,7 @@ interface Entry {
   readonly at: number;
 }
 
-type Visit = (entry: Entry) => void;
+type OnEntry = (entry: Entry) => void;
 
 const flagsOf = ({ page, at }: Entry): number => page.readUInt16LE(at + 4);
 const valueAt = ({ page, at }: Entry): number => at + ENTRY_BYTES + page.readUInt16LE(at + 6);
@@ -92,7 +92,7 @@ class Walk {
   }
 
   /** Level by level, down to the leaves. */
-  #walk({ root, depth, entries }: Tree, visit: Visit): void {
+  #walk({ root, depth, entries }: Tree, onEntry: OnEntry): void {
     if (depth > MAX_DEPTH || (depth === 0) !== (root === undefined)) throw new Damage('a table has no depth');
     let count = 0;
     let pages = root === undefined ? [] : [root];
@@ -105,7 +105,7 @@ class Walk {
         for (const entry of entriesOf(this.#page, isLeaf)) {
           if (!isLeaf) below.push(childOf(entry));
           else {
-            visit(entry);
+            onEntry(entry);
             count++;
           }
         }

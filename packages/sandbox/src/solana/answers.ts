@@ -4,7 +4,7 @@ import { type RpcCall, readCalls, refuse, respond, respondToBody } from '../chai
 import { invalidParams, methodNotFound, RpcError } from '../chain/rpc-error.ts';
 import type { Arrival } from './arrivals.ts';
 import { DAS_METHODS } from './das.ts';
-import { type Door, doorOf } from './doors.ts';
+import { type Endpoint, endpointOf } from './endpoints.ts';
 import type { ProviderFaultKnobs } from './faults.ts';
 import { answerRpc } from './rpc.ts';
 import { getTransactionsForAddress } from './transactions-for-address.ts';
@@ -19,14 +19,14 @@ export interface Answer {
   readonly text: string;
 }
 
-/** What the doors open to: a world per cluster, and the key that opens them. */
+/** What the endpoints answer from: a world per cluster, and the key that they take. */
 export interface Rooms {
   readonly worlds: Readonly<Record<Cluster, World>>;
   readonly key: string;
 }
 
-type RpcDoor = Extract<Door, { readonly kind: 'rpc' }>;
-type WalletDoor = Extract<Door, { readonly kind: 'wallet' }>;
+type RpcEndpoint = Extract<Endpoint, { readonly kind: 'rpc' }>;
+type WalletEndpoint = Extract<Endpoint, { readonly kind: 'wallet' }>;
 
 // Helius says with the status what the error says; Alchemy answers 200.
 const STATUS_OF_CODE: Readonly<Record<number, number>> = {
@@ -71,12 +71,12 @@ function idIn(body: string): Json {
 
 const alchemyCode = (status: number): number => (status === UNAUTHORIZED ? -32600 : status === 429 ? 429 : -32000);
 
-function rpcError(door: RpcDoor, status: number, message: string, body: string): Answer {
-  const code = door.provider === 'alchemy' ? alchemyCode(status) : (HELIUS_CODES[status] ?? -32000);
+function rpcError(endpoint: RpcEndpoint, status: number, message: string, body: string): Answer {
+  const code = endpoint.provider === 'alchemy' ? alchemyCode(status) : (HELIUS_CODES[status] ?? -32000);
   return { status, text: refuse(new RpcError(code, message), idIn(body)).text };
 }
 
-async function answerCall({ method, params }: RpcCall, door: RpcDoor, world: World): Promise<Json> {
+async function answerCall({ method, params }: RpcCall, endpoint: RpcEndpoint, world: World): Promise<Json> {
   const das = Object.hasOwn(DAS_METHODS, method) ? DAS_METHODS[method] : undefined;
   if (das) {
     // Some clients wrap the named parameters in a list of one.
@@ -92,7 +92,7 @@ async function answerCall({ method, params }: RpcCall, door: RpcDoor, world: Wor
   if (method !== 'getTransactionsForAddress') {
     return answerRpc(method, params, world);
   }
-  if (door.provider === 'alchemy') {
+  if (endpoint.provider === 'alchemy') {
     throw methodNotFound();
   }
   return getTransactionsForAddress(params, world);
@@ -103,7 +103,7 @@ const retryAfterOf = ({ retryAfter }: ProviderFaultKnobs): Record<string, string
 
 async function answerJsonRpc(
   arrival: Arrival,
-  door: RpcDoor,
+  endpoint: RpcEndpoint,
   knobs: ProviderFaultKnobs,
   world: World,
 ): Promise<Answer> {
@@ -115,21 +115,21 @@ async function answerJsonRpc(
   if (knobs.missingResult === true) {
     return { status: 200, text: writeJson({ jsonrpc: '2.0', id: idIn(body) }) };
   }
-  const answer = (call: RpcCall) => answerCall(call, door, world);
+  const answer = (call: RpcCall) => answerCall(call, endpoint, world);
   if (knobs.wrongId === true) {
     const [value = null] = readCalls(body).values;
     const strange = isObject(value) ? { ...value, id: 'the id of another call' } : value;
     return { status: 200, text: (await respond(strange, answer)).text };
   }
   const { text, refusal } = await respondToBody(body, answer);
-  const status = door.provider === 'helius' && refusal ? (STATUS_OF_CODE[refusal.code] ?? 200) : 200;
+  const status = endpoint.provider === 'helius' && refusal ? (STATUS_OF_CODE[refusal.code] ?? 200) : 200;
   return { status, text };
 }
 
-async function answerWalletDoor(arrival: Arrival, door: WalletDoor, world: World): Promise<Answer> {
+async function answerWalletEndpoint(arrival: Arrival, endpoint: WalletEndpoint, world: World): Promise<Answer> {
   const { method, body } = arrival;
   try {
-    const { segments, query } = door;
+    const { segments, query } = endpoint;
     return { status: 200, text: writeJson(await answerWallet({ method, segments, query, body }, world)) };
   } catch (error) {
     return error instanceof WalletRefusal
@@ -138,32 +138,32 @@ async function answerWalletDoor(arrival: Arrival, door: WalletDoor, world: World
   }
 }
 
-function refusedAtDoor(door: Door, status: number, message: string, body: string): Answer {
-  return door.kind === 'wallet' ? walletError(status, message) : rpcError(door, status, message, body);
+function refusedAt(endpoint: Endpoint, status: number, message: string, body: string): Answer {
+  return endpoint.kind === 'wallet' ? walletError(status, message) : rpcError(endpoint, status, message, body);
 }
 
-/** Answers a request at the door it knocked at, with what the knobs put in its way. */
-export async function answerDoor(arrival: Arrival, knobs: ProviderFaultKnobs, rooms: Rooms): Promise<Answer> {
-  const door = doorOf(arrival);
-  if (!door) {
+/** Answers a request as its endpoint does, or with the faults that the knobs are set to. */
+export async function answerEndpoint(arrival: Arrival, knobs: ProviderFaultKnobs, rooms: Rooms): Promise<Answer> {
+  const endpoint = endpointOf(arrival);
+  if (!endpoint) {
     return walletError(404, 'Not found');
   }
   if (knobs.status !== undefined) {
     const message = knobs.message ?? MESSAGES[knobs.status] ?? 'Internal server error';
-    return { ...refusedAtDoor(door, knobs.status, message, arrival.body), headers: retryAfterOf(knobs) };
+    return { ...refusedAt(endpoint, knobs.status, message, arrival.body), headers: retryAfterOf(knobs) };
   }
   if (knobs.body !== undefined) {
     return { status: 200, text: knobs.body };
   }
-  if (door.key !== rooms.key) {
-    const isAlchemy = door.kind === 'rpc' && door.provider === 'alchemy';
-    const words = door.key === '' ? 'Missing API key' : 'Invalid API key';
-    return refusedAtDoor(door, UNAUTHORIZED, isAlchemy ? 'Must be authenticated!' : words, arrival.body);
+  if (endpoint.key !== rooms.key) {
+    const isAlchemy = endpoint.kind === 'rpc' && endpoint.provider === 'alchemy';
+    const words = endpoint.key === '' ? 'Missing API key' : 'Invalid API key';
+    return refusedAt(endpoint, UNAUTHORIZED, isAlchemy ? 'Must be authenticated!' : words, arrival.body);
   }
-  if (door.kind === 'wallet') {
-    return answerWalletDoor(arrival, door, rooms.worlds.mainnet);
+  if (endpoint.kind === 'wallet') {
+    return answerWalletEndpoint(arrival, endpoint, rooms.worlds.mainnet);
   }
   return arrival.method === 'POST'
-    ? answerJsonRpc(arrival, door, knobs, rooms.worlds[door.cluster])
+    ? answerJsonRpc(arrival, endpoint, knobs, rooms.worlds[endpoint.cluster])
     : { status: 405, headers: { allow: 'POST' }, text: '{}' };
 }

@@ -9,7 +9,7 @@ export interface ProviderFaultKnobs extends Aim<Arrival> {
   hang?: boolean | undefined;
   /** Destroy the socket with RST before anything is answered. */
   resetConnection?: boolean | undefined;
-  /** Answer this status with the error JSON of the door that was knocked at. */
+  /** Answer this status with the error JSON of the endpoint that was asked. */
   status?: number | undefined;
   /** The Retry-After header that goes with `status`. */
   retryAfter?: string | undefined;

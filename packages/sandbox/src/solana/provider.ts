@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Chain, Cluster } from '../chain/chain.ts';
 import { bodyOf, listen, send } from '../chain/listen.ts';
-import { type Answer, answerDoor } from './answers.ts';
+import { type Answer, answerEndpoint } from './answers.ts';
 import { type Arrival, noteArrival } from './arrivals.ts';
 import { createProviderFaults, faultsFor, type ProviderFaultKnobs, type ProviderFaults } from './faults.ts';
 import type { Present } from './past.ts';
@@ -56,10 +56,10 @@ interface ProviderState {
   readonly faults: ProviderFaults;
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse, house: ProviderState): Promise<void> {
+async function handle(request: IncomingMessage, response: ServerResponse, state: ProviderState): Promise<void> {
   const body = await bodyOf(request);
-  const arrival = noteArrival(house.arrivals, request, body ?? '');
-  const knobs = faultsFor(house.faults, arrival);
+  const arrival = noteArrival(state.arrivals, request, body ?? '');
+  const knobs = faultsFor(state.faults, arrival);
   if (knobs.delayMs !== undefined) {
     await wait(knobs.delayMs, undefined, { ref: false });
   }
@@ -68,7 +68,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, house:
   } else if (body === undefined) {
     send(response, 413, 'Payload Too Large', 'text/plain');
   } else if (knobs.hang !== true) {
-    deliver(response, await answerDoor(arrival, knobs, house), knobs);
+    deliver(response, await answerEndpoint(arrival, knobs, state), knobs);
   }
 }
 
@@ -87,8 +87,8 @@ export async function startSolanaProvider(options: SolanaProviderOptions): Promi
   const worlds = { mainnet: await worldOf('mainnet'), devnet: await worldOf('devnet') };
   const arrivals: Arrival[] = [];
   const faults = createProviderFaults();
-  const house: ProviderState = { worlds, key, arrivals, faults };
-  const { url, close } = await listen(port, (request, response) => handle(request, response, house));
+  const state: ProviderState = { worlds, key, arrivals, faults };
+  const { url, close } = await listen(port, (request, response) => handle(request, response, state));
   const query = `?api-key=${encodeURIComponent(key)}`;
   const path = `v2/${encodeURIComponent(key)}`;
   return {

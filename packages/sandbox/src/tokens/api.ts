@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Arrival, noteArrival, readBody } from './arrivals.ts';
 import { deliver, deliverLong } from './deliver.ts';
 import { createFaults, type FaultKnobs, type Faults, faultsFor } from './faults.ts';
-import { faultyAnswer, type House, requestIdOf, serve } from './serve.ts';
+import { faultyAnswer, requestIdOf, serve, type TokensApiState } from './serve.ts';
 
 export type { Arrival } from './arrivals.ts';
 export type { FaultKnobs, Faults } from './faults.ts';
@@ -38,7 +38,7 @@ interface Exchange {
 
 const KEEP_ALIVE_MS = 60_000;
 
-async function answer({ request, response, arrival, knobs }: Exchange, house: House): Promise<void> {
+async function answer({ request, response, arrival, knobs }: Exchange, state: TokensApiState): Promise<void> {
   const reading = readBody(request, arrival);
   if (knobs.delayMs !== undefined) {
     await wait(knobs.delayMs, undefined, { ref: false });
@@ -60,7 +60,7 @@ async function answer({ request, response, arrival, knobs }: Exchange, house: Ho
   } else if (knobs.gzipBomb !== undefined) {
     await deliverLong(response, knobs.gzipBomb, true);
   } else {
-    await deliver(response, faultyAnswer(knobs, arrival) ?? serve(arrival, house), knobs);
+    await deliver(response, faultyAnswer(knobs, arrival) ?? serve(arrival, state), knobs);
   }
 }
 
@@ -80,7 +80,7 @@ function closeAfter(exchange: Exchange, connection: Connection): void {
   });
 }
 
-function createUpstream(house: House, arrivals: Arrival[], faults: Faults): Server {
+function createUpstream(state: TokensApiState, arrivals: Arrival[], faults: Faults): Server {
   const connections = new WeakMap<Socket, Connection>();
   let opened = 0;
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
@@ -88,7 +88,7 @@ function createUpstream(house: House, arrivals: Arrival[], faults: Faults): Serv
     const arrival = noteArrival(arrivals, request, connection.id);
     const exchange = { request, response, arrival, knobs: faultsFor(faults, arrival) };
     closeAfter(exchange, connection);
-    answer(exchange, house).catch(() => response.destroy());
+    answer(exchange, state).catch(() => response.destroy());
   });
   return server.on('connection', (socket: Socket) => {
     opened += 1;

@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 /** What the upstream knows when it answers: the keys that it accepts, and its clock. */
-export interface House {
+export interface TokensApiState {
   readonly keys: ReadonlySet<string>;
   readonly now: () => number;
 }
@@ -69,7 +69,7 @@ export function requestIdOf({ target, method, headers }: Arrival): string | unde
 }
 
 /** The upstream's own answer to a request. */
-export function serve(arrival: Arrival, house: House): Answer {
+export function serve(arrival: Arrival, state: TokensApiState): Answer {
   const [path = '', ...rest] = arrival.target.split('?');
   const match = matchUpstream(path);
   if (match === undefined) {
@@ -82,10 +82,10 @@ export function serve(arrival: Arrival, house: House): Answer {
   }
   try {
     if (!route.open) {
-      checkKey(arrival, house.keys);
+      checkKey(arrival, state.keys);
     }
     const query = new URLSearchParams(rest.join('?'));
-    const value = route.answer({ reference, query, body: arrival.body, now: house.now() });
+    const value = route.answer({ reference, query, body: arrival.body, now: state.now() });
     return jsonAnswer(200, value, { 'cache-control': route.cacheControl });
   } catch (error) {
     return refused(error);

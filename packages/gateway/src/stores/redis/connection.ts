@@ -57,7 +57,7 @@ const RETRY_MS = 200;
 export class RedisConnection {
   readonly #url: string;
   readonly #createClient: typeof createClient;
-  readonly #greetings = new Set<() => void>();
+  readonly #connectListeners = new Set<() => void>();
   #link: Link | undefined;
   /** Who waits for what becomes of the present attempt to connect. */
   #waiting: { readonly resolve: (link: Link) => void; readonly reject: (error: unknown) => void }[] = [];
@@ -81,8 +81,8 @@ export class RedisConnection {
   }
 
   /** Has something done on every new connection. */
-  onConnect(greet: () => void): void {
-    this.#greetings.add(greet);
+  onConnect(listener: () => void): void {
+    this.#connectListeners.add(listener);
   }
 
   /** Begins to connect, and says when Redis is lost and found. Resolves when it is there, or cannot be had. */
@@ -150,7 +150,7 @@ export class RedisConnection {
     this.#link = link;
     found();
     for (const { resolve } of this.#waiting.splice(0)) resolve(link);
-    for (const greet of this.#greetings) greet();
+    for (const listener of this.#connectListeners) listener();
   }
 
   #leave(link: Link): void {

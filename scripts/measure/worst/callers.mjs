@@ -9,7 +9,7 @@ const jsonOf = (header) => JSON.parse(Buffer.from(header, 'base64').toString());
 const headerOf = (json) => Buffer.from(JSON.stringify(json)).toString('base64');
 
 /** Makes fresh sign-ins: each one opens any one path. */
-export async function openVisitor(url, ask) {
+export async function openCaller(url, ask) {
   const signer = newSigner();
   return async () => {
     const { body } = await ask({ method: 'GET', target: '/v1/x402/tokens/health' });

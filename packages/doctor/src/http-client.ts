@@ -43,10 +43,10 @@ function pauseOf({ headers }: Answer): number {
 }
 
 /**
- * A stranger at one origin: it sends targets as they are written, follows no redirect, and neither signs nor pays.
+ * A client of one origin: it sends targets as they are written, follows no redirect, and neither signs nor pays.
  * After a 429 it leaves the origin alone for as long as it was told to.
  */
-export class Visitor {
+export class HttpClient {
   readonly #origin: string;
   readonly #pool: Pool;
   #quiet: Promise<unknown> = Promise.resolve();

@@ -5,7 +5,7 @@ import { type CommandOptions, node, type Outcome, runCommand } from '../kit/comm
 import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
-import { openPassage, type Passage } from './passage.ts';
+import { type RecordingProxy, startRecordingProxy } from './recording-proxy.ts';
 import { startWarm } from './warm.ts';
 
 export const MAIN = 'packages/cli/bin/main.js';
@@ -17,10 +17,10 @@ const NOON = Date.UTC(2026, 7, 3, 12);
 
 type RunOptions = { readonly home?: string } & CommandOptions;
 
-/** A gateway that gives and sells everything, behind a passage, and a person's home. */
-export interface Shop {
+/** A gateway that gives and sells everything, behind a proxy, and a person's home. */
+export interface Fixture {
   readonly gateway: TestGateway;
-  readonly passage: Passage;
+  readonly proxy: RecordingProxy;
   readonly folder: string;
   /** A home in which nothing has been done yet. */
   newHome(): string;
@@ -36,26 +36,26 @@ export interface Shop {
 }
 
 /** Opens one. */
-export async function openShop(): Promise<Shop> {
-  const passage = await openPassage();
+export async function openFixture(): Promise<Fixture> {
+  const proxy = await startRecordingProxy();
   const folder = makeFolder();
   const port = await freePort();
-  const variables = { ...ROOMY, CREDIT: 'on', PORT: String(port), GATEWAY_BASE_URL: passage.url };
+  const variables = { ...ROOMY, CREDIT: 'on', PORT: String(port), GATEWAY_BASE_URL: proxy.url };
   const gateway = await startTestGateway(variables, { paid: true, marketNow: () => NOON });
   const { solana } = gateway;
   if (!solana) throw new Error('nothing is sold');
-  passage.leadTo(port);
+  proxy.forwardTo(port);
   const warm = startWarm();
   let homes = 0;
   const newHome = (): string => join(folder, `home-${homes++}`);
   const environment = (home: string): NodeJS.ProcessEnv => ({
     HOME: home,
-    ASSET_GATEWAY_URL: passage.url,
+    ASSET_GATEWAY_URL: proxy.url,
     ASSET_GATEWAY_RPC_URL: solana.mainnet.url,
   });
   return {
     gateway,
-    passage,
+    proxy,
     folder,
     newHome,
     environment,
@@ -65,7 +65,7 @@ export async function openShop(): Promise<Shop> {
     transfers: () => solana.mainnet.transfers.length + solana.devnet.transfers.length,
     async close() {
       await warm.close();
-      await passage.close();
+      await proxy.close();
       await gateway.stop();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -12,7 +12,7 @@ export const SNAPSHOTS = `${TOKENS}/assets/market-snapshots`;
 export const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** A wallet that signs for the gateway's bare origin, so that each of its sign-ins opens any one path. */
-export class Visitor {
+export class Caller {
   readonly #gateway: TestGateway;
   readonly #signer = newSigner();
 
@@ -48,12 +48,12 @@ export async function refusedForFree(
   asks: readonly Ask[],
   check: (answer: Answered, ask: Ask) => void,
 ): Promise<void> {
-  const visitor = new Visitor(gateway);
-  const signIn = await visitor.signIn();
+  const caller = new Caller(gateway);
+  const signIn = await caller.signIn();
   const arrivals = gateway.upstream.arrivals.length;
   const left = new Set<number>();
   for (const ask of asks) {
-    const answer = await visitor.askWith(signIn, ask);
+    const answer = await caller.askWith(signIn, ask);
     expect(answer.json.ok ?? false, ask.target).toBe(false);
     check(answer, ask);
     const slots = slotsLeft(answer);
@@ -62,7 +62,7 @@ export async function refusedForFree(
   }
   expect(asks.length).toBeGreaterThan(0);
   expect(left.size).toBeLessThanOrEqual(1);
-  const opened = await visitor.askWith(signIn, { target: HEALTH });
+  const opened = await caller.askWith(signIn, { target: HEALTH });
   expect(opened.status).toBe(200);
   expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
   for (const slots of left) expect(slotsLeft(opened)).toBe(slots - 1);

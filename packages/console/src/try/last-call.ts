@@ -4,7 +4,7 @@ import type { Step } from '../recorder.ts';
 import type { TokensCall } from './calls.ts';
 
 /** The last call, as the panel beside the view shows it. */
-export interface Said {
+export interface LastCall {
   readonly call: TokensCall;
   readonly url: string;
   readonly steps: readonly Step[];
@@ -12,7 +12,7 @@ export interface Said {
   readonly text: string | undefined;
 }
 
-export type Tell = (said: Said) => void;
+export type Tell = (lastCall: LastCall) => void;
 
 /** What tells a call from all others. */
 export const keyOf = ({ method, values }: TokensCall): string => JSON.stringify([method, values]);

@@ -1,8 +1,8 @@
 import type { Cluster } from '../chain/addresses.ts';
 import type { Arrival } from './arrivals.ts';
 
-/** Where a request knocked: a JSON-RPC endpoint of one of the providers, or the wallet API. */
-export type Door =
+/** Which endpoint a request is for: a JSON-RPC endpoint of one of the providers, or the wallet API. */
+export type Endpoint =
   | { readonly kind: 'rpc'; readonly provider: 'helius' | 'alchemy'; readonly cluster: Cluster; readonly key: string }
   | {
       readonly kind: 'wallet';
@@ -21,8 +21,8 @@ function decoded(segment: string): string {
   }
 }
 
-/** Finds the door of a request; nothing when there is none. */
-export function doorOf({ target, headers }: Arrival): Door | undefined {
+/** Finds the endpoint of a request; nothing when there is none. */
+export function endpointOf({ target, headers }: Arrival): Endpoint | undefined {
   const [path = '', ...rest] = target.split('?');
   const query = new URLSearchParams(rest.join('?'));
   const header = headers['x-api-key'];

@@ -25,4 +25,4 @@ const server = createServer({ noDelay: true }, (near) => {
   }
 });
 server.listen(0, '127.0.0.1', () => parentPort.postMessage({ port: server.address().port }));
-parentPort.on('message', (question) => parentPort.postMessage({ question }));
+parentPort.on('message', (ping) => parentPort.postMessage({ ping }));

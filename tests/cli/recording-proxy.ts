@@ -28,12 +28,12 @@ export interface Hooks {
 }
 
 /** A stretch of the way between a client and a gateway, on which anything can happen. */
-export interface Passage {
+export interface RecordingProxy {
   readonly url: string;
   readonly passed: Passed[];
   readonly hooks: Hooks;
   /** Where it leads. */
-  leadTo(port: number): void;
+  forwardTo(port: number): void;
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ async function forward({ url, method, headers }: IncomingMessage, body: Buffer, 
 }
 
 /** Opens one on a free port; everything that passes is written down. */
-export async function openPassage(): Promise<Passage> {
+export async function startRecordingProxy(): Promise<RecordingProxy> {
   const passed: Passed[] = [];
   const hooks: Hooks = {};
   let port = 0;
@@ -77,7 +77,7 @@ export async function openPassage(): Promise<Passage> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     passed,
     hooks,
-    leadTo(other) {
+    forwardTo(other) {
       port = other;
     },
     async close() {
