@@ -134,26 +134,26 @@ describe('an address that is blocked', () => {
 
 it('a wallet that is blocked spends no credit, and keeps it', async () => {
   const rich = newList('# nobody yet');
-  const shop = await startSellingGateway({ ...ROOMY, ...rich.variables, CREDIT: 'on' }, { solana: gateway.solana });
-  const buyer = await openWallet(shop.solana);
-  const required = await requiredFor(shop, call);
-  const bought = await sendPaid(shop, call, await buyer.pay({ ...required, accepts: required.accepts.slice(1) }));
+  const selling = await startSellingGateway({ ...ROOMY, ...rich.variables, CREDIT: 'on' }, { solana: gateway.solana });
+  const buyer = await openWallet(selling.solana);
+  const required = await requiredFor(selling, call);
+  const bought = await sendPaid(selling, call, await buyer.pay({ ...required, accepts: required.accepts.slice(1) }));
   const [, balance] = /balance=(\d+)/.exec(bought.headers.get('credit') ?? '') ?? [];
   expect(Number(balance)).toBeGreaterThan(0);
   rich.write(buyer.address);
-  await nextNotice(shop.logLines, 2);
-  const payment = await paymentFor(shop, call, buyer);
-  const url = shop.url + call.target;
+  await nextNotice(selling.logLines, 2);
+  const payment = await paymentFor(selling, call, buyer);
+  const url = selling.url + call.target;
   const challenge = challengeIn(await (await fetch(url, { headers: { Prefer: 'credit' } })).json());
   if (!challenge) throw new Error('nothing to sign');
   const header = await signIn(challenge, buyer.signIn, new URL(url));
-  await leavesNoTrace(shop, async () => {
-    await expectBlocked(await sendPaid(shop, call, payment), 'unused');
-    await expectBlocked(await send(shop, call, { [HEADERS.signIn]: header }), 'unused');
+  await leavesNoTrace(selling, async () => {
+    await expectBlocked(await sendPaid(selling, call, payment), 'unused');
+    await expectBlocked(await send(selling, call, { [HEADERS.signIn]: header }), 'unused');
   });
   rich.write('# nobody');
-  await nextNotice(shop.logLines, 3);
-  const spent = await send(shop, call, { [HEADERS.signIn]: header });
+  await nextNotice(selling.logLines, 3);
+  const spent = await send(selling, call, { [HEADERS.signIn]: header });
   expect([spent.status, spent.headers.get('credit')]).toEqual([200, `charged=500, balance=${Number(balance) - 500}`]);
-  await shop.stop();
+  await selling.stop();
 });

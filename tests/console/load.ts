@@ -33,7 +33,7 @@ const SEARCH = '/v1/x402/tokens/assets/search?q=';
 export async function load(gateway: TestGateway): Promise<number[]> {
   const { solana, url } = gateway;
   if (!solana) throw new Error('nothing is sold');
-  const shop = { ...gateway, solana };
+  const selling = { ...gateway, solana };
   const call = callOf('rpc.mainnet.helius.getBalance');
   const [payer, saver] = [await openWallet(solana), await openWallet(solana)];
   const answers: Response[] = [];
@@ -45,8 +45,8 @@ export async function load(gateway: TestGateway): Promise<number[]> {
     await fetch(`${url}${SEARCH}sol`, { headers: { 'X-Forwarded-For': '203.0.113.9' } }),
     await payer.buy(url + call.target, call.init),
     await payer.buy(url + call.target, call.init),
-    await buyCredit(shop, saver),
-    await spend(shop, call, saver.signIn),
+    await buyCredit(selling, saver),
+    await spend(selling, call, saver.signIn),
   );
   return answers.map(({ status }) => status);
 }

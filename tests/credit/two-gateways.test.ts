@@ -14,7 +14,7 @@ const BUNDLE = 50_000;
 const CALLS = 20;
 
 /** What was signed, and how many transfers there were before it was sent. */
-interface Bought {
+interface TwoPurchases {
   readonly wallet: Wallet;
   readonly payments: readonly object[];
   readonly transfers: number;
@@ -46,7 +46,7 @@ redisSuite('two gateways on one Redis', () => {
   };
 
   /** Buys with one wallet from both at once; with another one where a Redis was too late on a busy machine, as that is another test. */
-  async function buyTogether(attemptsLeft = 5): Promise<Bought> {
+  async function buyTogether(attemptsLeft = 5): Promise<TwoPurchases> {
     const wallet = await openWallet(solana);
     const call = callFor(wallet);
     const calls = Array.from({ length: CALLS }, (_, index) => gatewayOf(index));

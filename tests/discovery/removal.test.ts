@@ -81,8 +81,8 @@ beforeAll(async () => {
 });
 afterAll(() => solana.close());
 
-describe.each(LEFT_OUT)('without %s', (_, variables, isGone) => {
-  const left = sorted(served.filter((route) => !isGone(route)).map(endpointOf));
+describe.each(LEFT_OUT)('without %s', (_, variables, isRemoved) => {
+  const left = sorted(served.filter((route) => !isRemoved(route)).map(endpointOf));
   const own = routes.filter(({ surface }) => surface === 'system').map(endpointOf);
 
   let gateway: TestGateway;
@@ -102,7 +102,7 @@ describe.each(LEFT_OUT)('without %s', (_, variables, isGone) => {
   it('the summaries offer a signature or a micropayment only where one opens something', async () => {
     const { info } = JSON.parse(await textOf(`${gateway.url}/openapi.json`)) as { info: { summary: string } };
     const [, , quoted = ''] = (await textOf(`${gateway.url}/llms.txt`)).split('\n');
-    const isOpened = (by: Route['access']) => served.some((route) => !isGone(route) && route.access === by);
+    const isOpened = (by: Route['access']) => served.some((route) => !isRemoved(route) && route.access === by);
     for (const summary of [info.summary, quoted]) {
       expect(summary.includes('a signature')).toBe(isOpened('siwx'));
       expect(summary.includes('a micropayment')).toBe(isOpened('exact'));
@@ -110,9 +110,9 @@ describe.each(LEFT_OUT)('without %s', (_, variables, isGone) => {
   });
 
   it('no document names a provider or a surface that is gone', async () => {
-    const gone = served.filter(isGone);
+    const removed = served.filter(isRemoved);
     const isStill = (name: string) => left.some((endpoint) => endpoint.includes(`/${name}/`));
-    const names = [...new Set(gone.flatMap(({ provider, surface }) => [provider, surface]))];
+    const names = [...new Set(removed.flatMap(({ provider, surface }) => [provider, surface]))];
     for (const name of names.filter((each) => !isStill(each))) {
       for (const path of ['/v1/catalog', '/.well-known/x402', '/llms.txt', '/openapi.json']) {
         expect(await textOf(gateway.url + path)).not.toMatch(new RegExp(`/${name}/`));

@@ -17,7 +17,7 @@ const PATH = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
 const catalogWith = (priceUsd: string) => ({
   routes: [{ httpMethod: 'POST', path: PATH, priceUsd, accessMode: 'exact', description: '' }],
 });
-const SHOPS = [newSigner().address, newSigner().address];
+const PAYEES = [newSigner().address, newSigner().address];
 
 const warm = startWarmServer();
 const hosts: Host[] = [];
@@ -26,15 +26,15 @@ let hostile: Server;
 /** What its catalog says of a call. */
 let listedUsd = '';
 /** What it asks for, one after the other; the last one again and again. */
-let asks: { amount: number; shop?: number }[] = [];
+let asks: { amount: number; payee?: number }[] = [];
 beforeAll(async () => {
   await compileAll();
   gateway = await startTestGateway({}, { paid: true });
   hostile = createServer((request, response) => {
     const isCatalog = request.url === '/v1/catalog';
-    const { amount, shop = 0 } = (isCatalog ? undefined : asks.length > 1 ? asks.shift() : asks[0]) ?? { amount: 0 };
-    const extra = { feePayer: SHOPS[0], memo: 'memo' };
-    const requirement = { scheme: 'exact', network: NETWORKS.mainnet, asset: USDC.mainnet, payTo: SHOPS[shop] };
+    const { amount, payee = 0 } = (isCatalog ? undefined : asks.length > 1 ? asks.shift() : asks[0]) ?? { amount: 0 };
+    const extra = { feePayer: PAYEES[0], memo: 'memo' };
+    const requirement = { scheme: 'exact', network: NETWORKS.mainnet, asset: USDC.mainnet, payTo: PAYEES[payee] };
     const accepts = [{ ...requirement, amount: String(amount), maxTimeoutSeconds: 60, extra }];
     const body = isCatalog
       ? catalogWith(listedUsd)
@@ -80,7 +80,7 @@ describe('a hostile gateway gets nothing', () => {
 
   it.each([
     ['price', [{ amount: 100 }, { amount: 200 }]],
-    ['shop', [{ amount: 100 }, { amount: 100, shop: 1 }]],
+    ['payee', [{ amount: 100 }, { amount: 100, payee: 1 }]],
   ])('where it changes its %s after the yes: that is asked about anew', async (_, changing) => {
     [listedUsd, asks] = ['0.001', changing];
     const { call, questions, spentUsd } = await openHost({

@@ -90,7 +90,7 @@ describe('a whole answer is kept', () => {
 });
 
 describe('a yes to a question whether to pay', () => {
-  const offer = { network: 'solana:1', asset: 'mint', payTo: 'shop', amount: '5' };
+  const offer = { network: 'solana:1', asset: 'mint', payTo: 'payee', amount: '5' };
 
   it('is good once, for the call that was asked about, for ten minutes', () => {
     let now = 0;

@@ -56,9 +56,16 @@ async function quoted(quote: Quote): Promise<PaymentPayload> {
   if (!offer) throw new Error('no offer');
   const amount = quote.amount ?? offer.amount;
   const { network, payTo, extra } = offer;
-  const terms = { network, payTo, amount, asset: USDC.mainnet, destination: '', feePayer: String(extra.feePayer) };
+  const requirement = {
+    network,
+    payTo,
+    amount,
+    asset: USDC.mainnet,
+    destination: '',
+    feePayer: String(extra.feePayer),
+  };
   const memos = new Memos(nodeCrypto, [secret]);
-  const memo = memos.issue(terms, hash, Date.now() - seconds * 1000);
+  const memo = memos.issue(requirement, hash, Date.now() - seconds * 1000);
   const ticket = memos.ticketOf(memo);
   return wallet.pay({ ...required, accepts: [{ ...offer, amount, extra: { ...extra, memo, ticket } }] });
 }

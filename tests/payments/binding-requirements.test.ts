@@ -87,7 +87,7 @@ describe('P15 a payment buys whose copy of the requirement has', () => {
   });
 });
 
-describe('P15 a payment buys that was made for other terms', () => {
+describe('P15 a payment buys that was made for other requirements', () => {
   it.each([
     ['a lower amount', { amount: '4' }],
     ['a higher amount', { amount: '6' }],
@@ -96,10 +96,11 @@ describe('P15 a payment buys that was made for other terms', () => {
     ['another memo', { memo: 'A'.repeat(32) }],
     ['the hex memo of a client that got none', { memo: undefined }],
     ['another fee payer', { feePayer: SOMEBODY }],
-  ])('%s', async (_, { memo, feePayer, ...terms }: Readonly<Record<string, string | undefined>>) => {
+  ])('%s', async (_, { memo, feePayer, ...changes }: Readonly<Record<string, string | undefined>>) => {
     const required = await paymentFor(gateway, call, wallet).then(({ accepted }) => accepted);
-    const altered = { ...required, ...terms, extra: { ...required.extra, ...(feePayer && { feePayer }) } };
-    if (terms.amount === undefined && terms.payTo === undefined && !feePayer) Object.assign(altered.extra, { memo });
+    const altered = { ...required, ...changes, extra: { ...required.extra, ...(feePayer && { feePayer }) } };
+    if (changes.amount === undefined && changes.payTo === undefined && !feePayer)
+      Object.assign(altered.extra, { memo });
     const resource = { url: gateway.url };
     const payment = await wallet.pay({ x402Version: 2, resource, accepts: [altered as typeof required] });
     await leavesNoTrace(gateway, async () => {

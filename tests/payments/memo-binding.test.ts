@@ -11,7 +11,7 @@ const NOW = Date.parse('2026-11-20T12:00:00.999Z');
 const SECONDS = Math.floor(NOW / 1000);
 const SECRETS = ['first secret of thirty-two letters', 'second secret of thirty-two letter'];
 const HASH = 'a'.repeat(64);
-const TERMS: Offer = {
+const REQUIREMENT: Offer = {
   network: NETWORKS.devnet,
   asset: USDC.devnet,
   payTo: 'GyGKxMyg1p9SsHfm15MkNUu1u9TN2JtTspcdmrtGUdse',
@@ -24,17 +24,17 @@ const memos = new Memos(nodeCrypto, SECRETS.slice(0, 1));
 
 describe('a memo', () => {
   it('is 32 letters of base64url, tells its second, and is never the same', () => {
-    const issued = Array.from({ length: 200 }, () => memos.issue(TERMS, HASH, NOW));
+    const issued = Array.from({ length: 200 }, () => memos.issue(REQUIREMENT, HASH, NOW));
     expect(new Set(issued).size).toBe(200);
     for (const memo of issued) {
       expect(memo).toMatch(/^[A-Za-z0-9_-]{32}$/);
-      expect(memos.read(memo, TERMS, HASH)).toBe(SECONDS);
+      expect(memos.read(memo, REQUIREMENT, HASH)).toBe(SECONDS);
     }
   });
 
   it('tells any second', () => {
     const check = (seconds: number) => {
-      expect(memos.read(memos.issue(TERMS, HASH, seconds * 1000 + 999), TERMS, HASH)).toBe(seconds);
+      expect(memos.read(memos.issue(REQUIREMENT, HASH, seconds * 1000 + 999), REQUIREMENT, HASH)).toBe(seconds);
     };
     fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), check));
   });
@@ -42,22 +42,22 @@ describe('a memo', () => {
   const others: readonly (readonly [string, Partial<Offer>])[] = [
     ['network', { network: NETWORKS.mainnet }],
     ['asset', { asset: USDC.mainnet }],
-    ['payee', { payTo: TERMS.feePayer }],
+    ['payee', { payTo: REQUIREMENT.feePayer }],
     ['amount', { amount: '501' }],
     ['amount in another spelling', { amount: '0500' }],
-    ['fee payer', { feePayer: TERMS.payTo }],
+    ['fee payer', { feePayer: REQUIREMENT.payTo }],
   ];
 
   it.each(others)('P15 is of no use with another %s', (_, change) => {
-    const memo = memos.issue(TERMS, HASH, NOW);
-    expect(memos.read(memo, { ...TERMS, ...change }, HASH)).toBeUndefined();
-    expect(memos.read(memos.issue({ ...TERMS, ...change }, HASH, NOW), TERMS, HASH)).toBeUndefined();
+    const memo = memos.issue(REQUIREMENT, HASH, NOW);
+    expect(memos.read(memo, { ...REQUIREMENT, ...change }, HASH)).toBeUndefined();
+    expect(memos.read(memos.issue({ ...REQUIREMENT, ...change }, HASH, NOW), REQUIREMENT, HASH)).toBeUndefined();
   });
 
   it('P3 is of no use with another request', () => {
-    const memo = memos.issue(TERMS, HASH, NOW);
-    expect(memos.read(memo, TERMS, 'b'.repeat(64))).toBeUndefined();
-    expect(memos.read(memo, TERMS, '')).toBeUndefined();
+    const memo = memos.issue(REQUIREMENT, HASH, NOW);
+    expect(memos.read(memo, REQUIREMENT, 'b'.repeat(64))).toBeUndefined();
+    expect(memos.read(memo, REQUIREMENT, '')).toBeUndefined();
   });
 
   it('is bound to each of them however its parts run into each other', () => {
@@ -65,9 +65,9 @@ describe('a memo', () => {
     const parts = fc.record({ network: text, asset: text, payTo: text, amount: text, feePayer: text, hash: text });
     const check = (one: Record<string, string>, other: Record<string, string>) => {
       fc.pre(JSON.stringify(one) !== JSON.stringify(other));
-      const memo = memos.issue({ ...TERMS, ...one }, one.hash ?? '', NOW);
-      expect(memos.read(memo, { ...TERMS, ...one }, one.hash ?? '')).toBe(SECONDS);
-      expect(memos.read(memo, { ...TERMS, ...other }, other.hash ?? '')).toBeUndefined();
+      const memo = memos.issue({ ...REQUIREMENT, ...one }, one.hash ?? '', NOW);
+      expect(memos.read(memo, { ...REQUIREMENT, ...one }, one.hash ?? '')).toBe(SECONDS);
+      expect(memos.read(memo, { ...REQUIREMENT, ...other }, other.hash ?? '')).toBeUndefined();
     };
     fc.assert(fc.property(parts, parts, check));
   });
@@ -75,29 +75,29 @@ describe('a memo', () => {
 
 describe('what is no memo of ours', () => {
   it('is refused: every character changed', () => {
-    const memo = memos.issue(TERMS, HASH, NOW);
+    const memo = memos.issue(REQUIREMENT, HASH, NOW);
     for (let at = 0; at < memo.length; at++) {
       for (const letter of 'Az09-_') {
         const forged = memo.slice(0, at) + letter + memo.slice(at + 1);
-        expect(memos.read(forged, TERMS, HASH) !== undefined, forged).toBe(forged === memo);
+        expect(memos.read(forged, REQUIREMENT, HASH) !== undefined, forged).toBe(forged === memo);
       }
     }
   });
 
   it('is refused: every length but its own, and what other texts of it decode to', () => {
-    const memo = memos.issue(TERMS, HASH, NOW);
+    const memo = memos.issue(REQUIREMENT, HASH, NOW);
     for (let length = 0; length < memo.length; length++) {
-      expect(memos.read(memo.slice(0, length), TERMS, HASH)).toBeUndefined();
+      expect(memos.read(memo.slice(0, length), REQUIREMENT, HASH)).toBeUndefined();
     }
     for (const other of [`${memo}A`, `${memo}=`, `${memo}\n`, ` ${memo}`, `${memo}\0`, memo.replace(/./, '+')]) {
-      expect(memos.read(other, TERMS, HASH)).toBeUndefined();
+      expect(memos.read(other, REQUIREMENT, HASH)).toBeUndefined();
     }
   });
 
   it('is refused: anything at all', () => {
     const invented = fc.uint8Array({ minLength: 24, maxLength: 24 }).map((it) => Buffer.from(it).toString('base64url'));
     const check = (text: string) => {
-      expect(memos.read(text, TERMS, HASH)).toBeUndefined();
+      expect(memos.read(text, REQUIREMENT, HASH)).toBeUndefined();
     };
     fc.assert(fc.property(fc.oneof(invented, fc.string(), anyText()), check), { numRuns: samples(500) });
   });
@@ -110,14 +110,22 @@ describe('secrets', () => {
     const before = new Memos(nodeCrypto, [first]);
     const during = new Memos(nodeCrypto, [second, first]);
     const after = new Memos(nodeCrypto, [second]);
-    const [old, fresh] = [before.issue(TERMS, HASH, NOW), during.issue(TERMS, HASH, NOW)];
-    expect([before, during, after].map((each) => each.read(old, TERMS, HASH))).toEqual([SECONDS, SECONDS, undefined]);
-    expect([before, during, after].map((each) => each.read(fresh, TERMS, HASH))).toEqual([undefined, SECONDS, SECONDS]);
+    const [old, fresh] = [before.issue(REQUIREMENT, HASH, NOW), during.issue(REQUIREMENT, HASH, NOW)];
+    expect([before, during, after].map((each) => each.read(old, REQUIREMENT, HASH))).toEqual([
+      SECONDS,
+      SECONDS,
+      undefined,
+    ]);
+    expect([before, during, after].map((each) => each.read(fresh, REQUIREMENT, HASH))).toEqual([
+      undefined,
+      SECONDS,
+      SECONDS,
+    ]);
   });
 
   it('are needed', () => {
-    expect(() => new Memos(nodeCrypto, []).issue(TERMS, HASH, NOW)).toThrow();
-    expect(new Memos(nodeCrypto, []).read(memos.issue(TERMS, HASH, NOW), TERMS, HASH)).toBeUndefined();
+    expect(() => new Memos(nodeCrypto, []).issue(REQUIREMENT, HASH, NOW)).toThrow();
+    expect(new Memos(nodeCrypto, []).read(memos.issue(REQUIREMENT, HASH, NOW), REQUIREMENT, HASH)).toBeUndefined();
   });
 
   it('give the same memos with libsodium and without', async () => {
@@ -125,11 +133,11 @@ describe('secrets', () => {
     if (!sodium) throw new Error('libsodium does not load here');
     const random = (bytes: number) => Buffer.alloc(bytes, 7);
     const check = (secret: string, amount: string, hash: string) => {
-      const terms = { ...TERMS, amount };
+      const requirement = { ...REQUIREMENT, amount };
       const [one, other] = [nodeCrypto, sodium].map((each) => new Memos({ ...each, random }, [secret]));
-      const memo = one?.issue(terms, hash, NOW) ?? '';
-      expect(other?.issue(terms, hash, NOW)).toBe(memo);
-      expect(other?.read(memo, terms, hash)).toBe(SECONDS);
+      const memo = one?.issue(requirement, hash, NOW) ?? '';
+      expect(other?.issue(requirement, hash, NOW)).toBe(memo);
+      expect(other?.read(memo, requirement, hash)).toBe(SECONDS);
     };
     fc.assert(fc.property(anyText({ minLength: 1 }), fc.string(), fc.string(), check));
   });

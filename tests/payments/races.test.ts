@@ -26,7 +26,7 @@ async function over(pool: Pool, path: string, payment: string): Promise<Outcome>
   return { status: statusCode, code: error, isReplayed, receipt: String(headers['payment-response'] ?? ''), text };
 }
 
-describe('P1 one payment at many doors at once', () => {
+describe('P1 one payment sent many times at once', () => {
   let gateway: SellingGateway;
   let pools: readonly Pool[];
 

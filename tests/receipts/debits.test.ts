@@ -9,7 +9,7 @@ import { settledIn, verified } from './kit.ts';
 const PREFER = { Prefer: 'credit' };
 
 /** A gateway with credit, and a wallet that has bought some on both clusters. */
-async function openShop(RECEIPTS: string): Promise<{ gateway: SellingGateway; wallet: Wallet }> {
+async function openSelling(RECEIPTS: string): Promise<{ gateway: SellingGateway; wallet: Wallet }> {
   const gateway = await startSellingGateway({ ...ROOMY, CREDIT: 'on', RECEIPTS });
   const wallet = await openWallet(gateway.solana);
   for (const id of ['rpc.mainnet.helius.getBalance', 'rpc.devnet.helius.getBalance']) {
@@ -36,17 +36,17 @@ async function spend(
   return { first: await send(), again: await send() };
 }
 
-let shop: { gateway: SellingGateway; wallet: Wallet };
+let selling: { gateway: SellingGateway; wallet: Wallet };
 beforeAll(async () => {
-  shop = await openShop('on');
+  selling = await openSelling('on');
 });
-afterAll(() => shop.gateway.stop());
+afterAll(() => selling.gateway.stop());
 
 describe("x402's own package verifies the receipt of what is paid from credit", () => {
   it.each(sampledRoutes.map((row) => [row.id, row] as const))(
     'by signature, and when that comes again: %s',
     async (_, row) => {
-      const { gateway, wallet } = shop;
+      const { gateway, wallet } = selling;
       await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
         const { first, again } = await spend(gateway, wallet, callOf(row));
         const network = NETWORKS[row.cluster ?? 'mainnet'];
@@ -64,7 +64,7 @@ describe("x402's own package verifies the receipt of what is paid from credit", 
   );
 
   it('by a payment that was not needed', async () => {
-    const { gateway, wallet } = shop;
+    const { gateway, wallet } = selling;
     const call = callOf('rpc.mainnet.helius.getBalance');
     const payment = await paymentFor(gateway, call, wallet);
     await leaves(gateway, { transfers: 0, arrivals: 1 }, async () => {
@@ -78,7 +78,7 @@ describe("x402's own package verifies the receipt of what is paid from credit", 
 });
 
 it('RECEIPTS=off: who spends by signature gets no response to a payment, and a covered one no extension', async () => {
-  const { gateway, wallet } = await openShop('off');
+  const { gateway, wallet } = await openSelling('off');
   const { first, again } = await spend(gateway, wallet);
   for (const response of [first, again])
     expect([response.status, response.headers.get(HEADERS.paymentResponse)]).toEqual([200, null]);

@@ -57,8 +57,8 @@ export function startLoad({ nodes, wallets, perSecond, paths, isDoubled }: LoadO
     const path = paths[Math.floor(((serial * GOLDEN) % 1) ** 2 * paths.length)] ?? '';
     const header = await signAt(at(serial), path, signers[serial % wallets]).catch(() => undefined);
     if (header === undefined) return;
-    const doors = isDoubled ? [serial + 1, serial + 2] : [serial + 1];
-    uses.push(...(await Promise.all(doors.map((door) => use(at(door), path, header)))));
+    const serials = isDoubled ? [serial + 1, serial + 2] : [serial + 1];
+    uses.push(...(await Promise.all(serials.map((each) => use(at(each), path, header)))));
   };
   const run = async () => {
     const startMs = performance.now();

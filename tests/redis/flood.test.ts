@@ -72,7 +72,7 @@ function suite(count: number, variables: () => object): void {
     expect(other.filter((status) => ![503, 504].includes(status))).toEqual([]);
   });
 
-  it('P1 one payment at many doors of all nodes at once', { timeout: 300_000 }, async () => {
+  it('P1 one payment sent many times to all nodes at once', { timeout: 300_000 }, async () => {
     const { mainnet, provider } = nodes.solana;
     for (let round = 0; round < rounds(50); round++) {
       const path = newPaidPath();

@@ -76,7 +76,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
       take: () => undefined,
     };
     const steps: readonly Step[] = [
-      { does: 'greet', run: () => store.readEpoch(), sets: { state: LIVES.state.always } },
+      { does: 'read the epoch', run: () => store.readEpoch(), sets: { state: LIVES.state.always } },
       { does: 'ask for the policy', run: () => store.mayEvict() },
       {
         does: 'admit',

@@ -81,10 +81,10 @@ redisSuite('V8 a Redis without an append-only file that loses its data between t
     solana.mainnet.faults.confirmAfterMs = 6_000;
     const client = new AbortController();
     const first = ask(gateway.url + path, await buyer.pay(gateway.url + path), { signal: client.signal });
-    const gone = first.catch(() => 'gone');
+    const lost = first.catch(() => 'lost');
     await until(() => transfers() === 1);
     client.abort();
-    expect(await gone).toBe('gone');
+    expect(await lost).toBe('lost');
     await redis.command('FLUSHALL');
     const payment = await buyer.pay(other.url + path);
     const early = await ask(other.url + path, payment);

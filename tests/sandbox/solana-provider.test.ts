@@ -56,7 +56,7 @@ async function wallet(path: string, init: RequestInit = {}) {
 }
 
 describe('the key', () => {
-  it('is asked for at every door', async () => {
+  it('is asked for at every endpoint', async () => {
     const call = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'getSlot', params: [] });
     for (const path of ['/mainnet', '/devnet?api-key=wrong', '/v2/wrong', '/mainnet/v2/wrong']) {
       const { status, text } = await post(`${provider.url}${path}`, call);
@@ -313,7 +313,7 @@ describe('the wallet API', () => {
 describe('faults', () => {
   const slot = () => rpc('getSlot', []);
 
-  it('status, message and Retry-After, in the words of the door', async () => {
+  it('status, message and Retry-After, in the words of the endpoint', async () => {
     Object.assign(provider.faults, { status: 429, retryAfter: '3', message: 'slow down' });
     const { status, headers, json } = await slot();
     expect([status, headers.get('retry-after')]).toEqual([429, '3']);

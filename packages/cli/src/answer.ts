@@ -29,7 +29,7 @@ function linesOf(text: string, terminal: Terminal, view: View | undefined): stri
 }
 
 function refusalLines({ error, message, issues = [] }: Refusal, { colours }: Terminal): string[] {
-  const rules = issues.map(({ name = '', message: said, rule = '' }) => `  ${name}: ${said ?? rule}`);
+  const rules = issues.map(({ name = '', message: text, rule = '' }) => `  ${name}: ${text ?? rule}`);
   return [`${colours.red(String(error))}  ${message}`, ...rules];
 }
 

@@ -83,14 +83,14 @@ function priceFaults({ entry, unpaid }: RouteProbe, { origin, documents }: World
   const amounts = [...new Set(asked.map((requirement) => textAt(requirement, 'amount')))];
   const listed = atomicUnits(entry.priceUsd, decimals);
   const others = [...amounts, ...(declared === undefined ? [] : [atomicUnits(declared, decimals)])];
-  const said = [
+  const prices = [
     `$${entry.priceUsd} in the catalog`,
     ...(amounts.length > 0 ? [`${amounts.join(' or ')} atomic units in the 402`] : []),
     ...(declared === undefined ? [] : [`$${declared} in OpenAPI`]),
   ];
   return unless(listed !== undefined && others.every((amount) => amount === listed), {
     where,
-    problem: `the price is ${said.join(', ')}`,
+    problem: `the price is ${prices.join(', ')}`,
     fix: `Let all of them say the price of ${endpointOf(entry)}`,
   });
 }

@@ -42,10 +42,10 @@ export async function simulate(once: () => Promise<void>, course: Course): Promi
     });
   } catch (error) {
     const { message } = error as Error;
-    const said = message.startsWith(SIMULATED) ? message.slice(SIMULATED.length) : undefined;
-    if (said === undefined) course.fault = 'the RPC could not simulate';
-    else if (FEE_PAYER_ERRORS.has(said)) course.feePayerIsEmpty = true;
-    else course.processed = PROCESSED_ERRORS.get(said) ?? 'no';
+    const reason = message.startsWith(SIMULATED) ? message.slice(SIMULATED.length) : undefined;
+    if (reason === undefined) course.fault = 'the RPC could not simulate';
+    else if (FEE_PAYER_ERRORS.has(reason)) course.feePayerIsEmpty = true;
+    else course.processed = PROCESSED_ERRORS.get(reason) ?? 'no';
     throw error;
   }
 }

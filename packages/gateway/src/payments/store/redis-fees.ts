@@ -38,7 +38,7 @@ local function count(key, lamports, isNewPayer, milliseconds)
   redis.call('PEXPIRE', untils, ${FEES.spentMs})
 end
 local function fits(key, lamports, isNewPayer, limit)
-  for _, gone in ipairs(redis.call('ZRANGEBYSCORE', untils, '-inf', now)) do forget(gone) end
+  for _, expired in ipairs(redis.call('ZRANGEBYSCORE', untils, '-inf', now)) do forget(expired) end
   if counted(all[1], total) - counted(all[1], key) + lamports > limit then return false end
   return isNewPayer ~= '1' or counted(all[2], total) - counted(all[2], key) + lamports <= limit * ${FEES.newPayersShare}
 end
