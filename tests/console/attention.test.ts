@@ -30,10 +30,10 @@ function found(before: Samples, after: Samples): [alert: string, subjects: reado
 const requests = (code: string, count: number, status = 200): Samples => ({
   [`asset_gateway_requests_total{route="a",status="${status}",code="${code}"}`]: count,
 });
-const LANE = 'provider="tokens",cluster="",surface="tokens"';
+const CHANNEL = 'provider="tokens",cluster="",surface="tokens"';
 const key = (place: number, aside: number, refused: number): Samples => ({
-  [`asset_gateway_key_set_aside{${LANE},place="${place}"}`]: aside,
-  [`asset_gateway_key_refusals_total{${LANE},place="${place}"}`]: refused,
+  [`asset_gateway_key_set_aside{${CHANNEL},place="${place}"}`]: aside,
+  [`asset_gateway_key_refusals_total{${CHANNEL},place="${place}"}`]: refused,
 });
 const signIns = (accepted: number, nonce: number): Samples => ({
   'asset_gateway_sign_ins_total{result="accepted"}': accepted,
@@ -66,8 +66,8 @@ const CASES: Readonly<Record<string, readonly [silent: Samples, wrong: Samples, 
     'a',
   ],
   UpstreamLeftAlone: [
-    gauge(`asset_gateway_breaker_open{${LANE}}`, 0),
-    gauge(`asset_gateway_breaker_open{${LANE}}`, 1),
+    gauge(`asset_gateway_breaker_open{${CHANNEL}}`, 0),
+    gauge(`asset_gateway_breaker_open{${CHANNEL}}`, 1),
     'tokens',
   ],
   UpstreamRefusesOurKey: [requests('upstream_auth_failed', 0), requests('upstream_auth_failed', 1), 'a'],

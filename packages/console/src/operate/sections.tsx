@@ -3,7 +3,7 @@ import { groupOf } from './figures.ts';
 import { Bar, Counts, type Shown, Table } from './table.tsx';
 import { count, dollars, percent, span } from './words.ts';
 
-const LANE = ['provider', 'cluster', 'surface'];
+const CHANNEL = ['provider', 'cluster', 'surface'];
 const UPSTREAM = 'upstream_duration_seconds';
 const REQUEST = 'request_duration_seconds';
 
@@ -29,7 +29,7 @@ export function Upstreams(shown: Shown) {
     const upstream = upstreamOf(labels);
     const left = now.sum('budget_left', upstream) ?? 0;
     return [
-      groupOf({ labels }, LANE),
+      groupOf({ labels }, CHANNEL),
       <Bar key="bar" part={left / limit} />,
       left,
       limit,

@@ -8,8 +8,8 @@ import type { CacheReading, ChannelName, ChannelReading, Readings } from './read
 
 /** What stands for a request that found no row, and for an answer that is no refusal. */
 const NONE = 'none';
-const LANE = ['provider', 'cluster', 'surface'] as const;
-const KEY = [...LANE, 'place'] as const;
+const CHANNEL = ['provider', 'cluster', 'surface'] as const;
+const KEY = [...CHANNEL, 'place'] as const;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const AGES = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400];
 const FEE_PAYER_INTERVAL_MS = 60_000;
@@ -37,7 +37,7 @@ export class Metrics {
   readonly #requests = this.#counter('requests_total', 'Requests by what answered them.', ['route', 'status', 'code']);
   readonly #durations = this.#histogram('request_duration_seconds', 'From a request to its answer.', ['surface']);
   readonly #signIns = this.#counter('sign_ins_total', 'Sign-ins by what became of them.', ['result']);
-  readonly #upstreams = this.#histogram('upstream_duration_seconds', 'Upstream calls, failed ones too.', LANE);
+  readonly #upstreams = this.#histogram('upstream_duration_seconds', 'Upstream calls, failed ones too.', CHANNEL);
   readonly #cached = this.#counter('cache_answers_total', 'Answers of routes that are kept.', ['route', 'result']);
   readonly #ages = new Histogram({
     name: `${PREFIX}cache_age_seconds`,
@@ -167,7 +167,7 @@ export class Metrics {
 
   #watchChannels(readings: Readings): void {
     const watch = (name: string, help: string, read: (channel: ChannelReading) => number) =>
-      this.#gauge(name, help, LANE, (gauge) => {
+      this.#gauge(name, help, CHANNEL, (gauge) => {
         for (const channel of readings.channels()) gauge.set(channelOf(channel), read(channel));
       });
     watch('budget_left', 'Slots of the upstream key that are left.', ({ left }) => left);

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 /** What became of asking a socket who listens on it; `gone` may be asked again, under the name that has followed. */
 export type Asked = { readonly holder: string } | 'dead' | 'gone';
 
-const GREETING = /^(\d{1,10}) ([\w.-]{1,64})\n$/;
+const HOLDER = /^(\d{1,10}) ([\w.-]{1,64})\n$/;
 const MAX_GREETING = 100;
 /** A holder that stands still does not answer. */
 const PATIENCE_MS = 1_000;
@@ -48,7 +48,7 @@ export function ask(address: string): Promise<Asked> {
       resolve(asked);
     };
     const tell = () => {
-      const [, pid, host] = GREETING.exec(text) ?? [];
+      const [, pid, host] = HOLDER.exec(text) ?? [];
       end({ holder: pid === undefined ? UNKNOWN : `process ${pid} on ${host}` });
     };
     const patience = setTimeout(tell, PATIENCE_MS);
