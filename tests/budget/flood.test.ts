@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Arrival } from '../../packages/sandbox/src/tokens/arrivals.ts';
 import { noteTime, noticedSince } from '../kit/event-loop.ts';
 import { rounds } from '../kit/rounds.ts';
-import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { mostInAnySpan, sleep } from './history.ts';
 
@@ -20,7 +20,7 @@ describe('the shared budget under', () => {
   beforeAll(async () => {
     gateway = await startTestGateway(
       { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: String(DEADLINE_MS) },
-      { windowMs: WINDOW_MS, ...PATIENT },
+      { windowMs: WINDOW_MS, ...WITHOUT_BREAKER },
     );
   });
   afterAll(() => gateway.stop());

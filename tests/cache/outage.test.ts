@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeFolder } from '../kit/folder.ts';
-import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 
 const BOUND_SECONDS = 3;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   writeFileSync(path, JSON.stringify({ 'tokens.search': { freshSeconds: 1, maxStaleSeconds: BOUND_SECONDS } }));
   gateway = await startTestGateway(
     { RESPONSE_CACHE: 'on', CACHE_FILE: path, TOKENS_RATE_LIMIT_PER_MINUTE: '30' },
-    PATIENT,
+    WITHOUT_BREAKER,
   );
 });
 afterAll(async () => {

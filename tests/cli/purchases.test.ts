@@ -6,7 +6,7 @@ import { isFull } from '../kit/rounds.ts';
 import { type Fixture, openFixture, WALLET } from './fixture.ts';
 
 const PAYING = ['balances', WALLET, '--pay'];
-const PATIENCE_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 /** So many processes spend at once, and the budget has room for some; so often they set amounts aside, with room for half of them. */
 const [PROCESSES, ROOM] = isFull ? [10, 4] : [3, 1];
 const HOLDS = isFull ? 100 : 20;
@@ -70,7 +70,7 @@ async function resumesToOneCharge(home: string, charges: number): Promise<void> 
   expect([again.outcome.code, again.outcome.stderr, again.charges]).toEqual([0, 'there is nothing to resume\n', 0]);
 }
 
-describe('a purchase that is killed', { timeout: PATIENCE_MS }, () => {
+describe('a purchase that is killed', { timeout: MAX_WAIT_MS }, () => {
   it.each(['held', 'signed'])('when its amount is %s costs nothing, and can be made again', async (step) => {
     const home = fixture.newHome();
     const { outcome, charges } = await charged(killedAt(step, home));
@@ -122,7 +122,7 @@ describe('a purchase that is killed', { timeout: PATIENCE_MS }, () => {
   });
 });
 
-describe('what is spent', { timeout: PATIENCE_MS }, () => {
+describe('what is spent', { timeout: MAX_WAIT_MS }, () => {
   it(`by ${PROCESSES} processes at once is never more than one budget`, async () => {
     const home = fixture.newHome();
     const before = fixture.transfers();
@@ -148,7 +148,7 @@ describe('what is spent', { timeout: PATIENCE_MS }, () => {
   });
 });
 
-describe('nothing is signed', { timeout: PATIENCE_MS }, () => {
+describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
   const signatures = (): string[] =>
     fixture.proxy.passed.map(({ carries }) => carries).filter((carries) => carries !== 'nothing');
 

@@ -21,7 +21,7 @@ const all = (calls: number, call: () => PromiseLike<unknown>): Promise<unknown[]
   Promise.all(Array.from({ length: calls }, call));
 
 /** Longer than a busy machine takes for an answer. */
-const PATIENCE_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
 describe('requests on the wire, by the log of the gateway', () => {
   it('are 101 for 100 calls one after another', async () => {
@@ -33,18 +33,18 @@ describe('requests on the wire, by the log of the gateway', () => {
   });
 
   it('are 20 for 20 parallel calls after a first', async () => {
-    const client = createClient({ baseUrl: gateway.url, patienceMs: PATIENCE_MS });
+    const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: MAX_WAIT_MS });
     await client.tokens.health();
     expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(20);
   });
 
   it('are 21 for 20 parallel calls that are the first', async () => {
-    const client = createClient({ baseUrl: gateway.url, patienceMs: PATIENCE_MS });
+    const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: MAX_WAIT_MS });
     expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(21);
   });
 
-  it('are two a call for parallel calls that have no patience, and one a call the next time', async () => {
-    const client = createClient({ baseUrl: gateway.url, patienceMs: 0 });
+  it('are two a call for parallel calls that do not wait for a nonce, and one a call the next time', async () => {
+    const client = createClient({ baseUrl: gateway.url, nonceTimeoutMs: 0 });
     expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(40);
     expect(await arrivals(() => all(20, () => client.tokens.search({ q: 'sol' })))).toBe(20);
   });
@@ -96,7 +96,7 @@ describe('a client heals by itself', () => {
 
   it('when the gateway has been started anew, with nonces in the pool', async () => {
     const first = await startTestGateway();
-    const client = createClient({ baseUrl: first.url, patienceMs: 0 });
+    const client = createClient({ baseUrl: first.url, nonceTimeoutMs: 0 });
     await all(5, () => client.tokens.health());
     await first.stop();
     const second = await startTestGateway({ PORT: String(first.port) });

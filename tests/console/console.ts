@@ -7,7 +7,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PICTURES = '.setup/pictures';
 
 /** For what a page does once it has drawn itself. */
-export const PATIENT = { timeout: 15_000 };
+export const LONG_TIMEOUT = { timeout: 15_000 };
 
 /** A page of a browser, and what it did that no page of ours may do. */
 export interface OpenedPage {

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { axeFaults, LOOKS, openPage } from './console.ts';
 import { drawnIn, rowsOf } from './try-kit.ts';
 
@@ -42,7 +42,7 @@ suiteWith('chromium', 'a page that is sent hostile data', (executablePath) => {
   let gateway: TestGateway;
   let browser: Browser;
   beforeAll(async () => {
-    gateway = await startTestGateway({}, PATIENT);
+    gateway = await startTestGateway({}, WITHOUT_BREAKER);
     browser = await launchChromium(executablePath);
   });
   afterEach(() => gateway.upstream.faults.reset());

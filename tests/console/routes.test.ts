@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, type OpenedPage, openPage, PATIENT } from './console.ts';
+import { faultsInAllLooks, LONG_TIMEOUT, type OpenedPage, openPage } from './console.ts';
 
 interface CatalogRow {
   readonly surface: string;
@@ -97,7 +97,7 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Must be from 1 to 50.').waitFor();
     const field = await page.getByLabel('limit').getAttribute('id');
-    await expect.poll(() => page.evaluate('document.activeElement.id'), PATIENT).toBe(field);
+    await expect.poll(() => page.evaluate('document.activeElement.id'), LONG_TIMEOUT).toBe(field);
     expect(await page.getByLabel('limit').getAttribute('aria-invalid')).toBe('true');
     expect(gateway.upstream.arrivals.length).toBe(before);
   });

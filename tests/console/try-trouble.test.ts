@@ -5,7 +5,7 @@ import { freePort } from '../http/ports.ts';
 import { closePages, launchChromium } from '../kit/chromium.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { suiteWith } from '../kit/optional.ts';
-import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { axeFaults, openPage, picture } from './console.ts';
 import { drawnIn, targetsSince } from './try-kit.ts';
 
@@ -24,7 +24,7 @@ suiteWith(
     let gateway: TestGateway;
     let browser: Browser;
     const start = (variables = {}) =>
-      startTestGateway({ PORT: String(port), ...variables }, { ...PATIENT, dataDir, windowMs: WINDOW_MS });
+      startTestGateway({ PORT: String(port), ...variables }, { ...WITHOUT_BREAKER, dataDir, windowMs: WINDOW_MS });
     beforeAll(async () => {
       port = await freePort();
       gateway = await start();

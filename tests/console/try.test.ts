@@ -9,7 +9,7 @@ import { closePages, launchChromium } from '../kit/chromium.ts';
 import { suiteWith } from '../kit/optional.ts';
 import { runCode } from '../kit/run-code.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { faultsInAllLooks, openPage, PATIENT } from './console.ts';
+import { faultsInAllLooks, LONG_TIMEOUT, openPage } from './console.ts';
 import { drawnIn, rowsOf, tabTo, targetsSince } from './try-kit.ts';
 
 const run = promisify(execFile);
@@ -110,7 +110,7 @@ suiteWith('chromium', 'somebody who tries the gateway', (executablePath) => {
     const heading = page.getByRole('heading', { level: 1, name: 'Solana SOL' });
     await heading.waitFor();
     const isFocused = () => heading.evaluate((element) => element === element.ownerDocument.activeElement);
-    await expect.poll(isFocused, PATIENT).toBe(true);
+    await expect.poll(isFocused, LONG_TIMEOUT).toBe(true);
     await drawnIn(page);
     await tabTo(page, page.getByRole('link', { name: '4H', exact: true }));
     await page.keyboard.press('Enter');

@@ -4,7 +4,7 @@ import { mostInAnySpan, sleep } from '../budget/history.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { rounds } from '../kit/rounds.ts';
-import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { BOTH, countsOf, FIRST, isWith, SECOND } from './keyed-gateway.ts';
 
@@ -32,7 +32,7 @@ const ask = async ({ url }: TestGateway): Promise<number> =>
 
 describe('the budgets of two keys', () => {
   it('under a flood: the upstream sees the limit of each in no window passed, and both used', async () => {
-    const gateway = await start(TWO_KEYS, { windowMs: WINDOW_MS, ...PATIENT });
+    const gateway = await start(TWO_KEYS, { windowMs: WINDOW_MS, ...WITHOUT_BREAKER });
     const { arrivals } = gateway.upstream;
     for (let round = 0; round < rounds(10); round++) {
       const answered = await Promise.all(Array.from({ length: 30 }, () => ask(gateway)));

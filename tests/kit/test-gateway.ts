@@ -28,7 +28,7 @@ export interface TestGateway {
 }
 
 /** Upstreams that may fail as often as they like: for tests that are not about the breaker. */
-export const PATIENT = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
+export const WITHOUT_BREAKER = { breaker: { failures: Number.POSITIVE_INFINITY } } as const;
 
 /** What a gateway may be given beside variables. */
 export interface TestGatewayOptions extends Pick<StartOptions, 'windowMs' | 'breaker' | 'refusedKeys'> {

@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { PATIENT } from '../kit/test-gateway.ts';
+import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 
 const markets: SellingGateway[] = [];
 afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
 
 async function open(variables: Record<string, string> = {}): Promise<SellingGateway> {
-  const gateway = await startSellingGateway({ ...ROOMY, ...variables }, PATIENT);
+  const gateway = await startSellingGateway({ ...ROOMY, ...variables }, WITHOUT_BREAKER);
   markets.push(gateway);
   return gateway;
 }

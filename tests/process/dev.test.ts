@@ -10,7 +10,7 @@ import { suiteWith } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { compileAll } from './program.ts';
 
-const PATIENCE_MS = 240_000;
+const MAX_WAIT_MS = 240_000;
 /** For some seconds after its start the compiler misses what is saved. */
 const SAVED_AGAIN_MS = 5_000;
 const COPIED = [
@@ -80,14 +80,14 @@ suite('setsid', 'npm run dev', (setsid) => {
     await compileAll();
     copyTo(folder);
     await start();
-  }, PATIENCE_MS);
+  }, MAX_WAIT_MS);
   afterAll(async () => {
     if (command.child.exitCode === null) process.kill(-(command.child.pid ?? 0), 'SIGKILL');
     await command.ended;
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('says what does not compile, and serves what does', { timeout: PATIENCE_MS }, async () => {
+  it('says what does not compile, and serves what does', { timeout: MAX_WAIT_MS }, async () => {
     await change("'healthy'", 'nobody', () =>
       /own-answers\.ts.*error TS2304: Cannot find name 'nobody'/.test(command.stdout()),
     );
@@ -97,7 +97,7 @@ suite('setsid', 'npm run dev', (setsid) => {
   it.each<[string, NodeJS.Signals, number]>([
     ['Ctrl+C', 'SIGINT', -1],
     ['a signal to it alone', 'SIGTERM', 1],
-  ])('ends with everything that it has started on %s', { timeout: PATIENCE_MS }, async (_, signal, sign) => {
+  ])('ends with everything that it has started on %s', { timeout: MAX_WAIT_MS }, async (_, signal, sign) => {
     if (command.child.exitCode !== null) await start();
     process.kill(sign * (command.child.pid ?? 0), signal);
     // The output closes when nobody is left to write to it.

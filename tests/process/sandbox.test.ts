@@ -9,7 +9,7 @@ import { isFull } from '../kit/rounds.ts';
 
 const START = node('packages/sandbox/bin/start.js');
 const ASK = `'${process.execPath}' packages/cli/bin/main.js`;
-const PATIENCE_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 
 const folder = makeFolder();
 const running: Command[] = [];
@@ -64,11 +64,11 @@ async function stopped({ child, ended }: Command): Promise<number | null> {
 
 const SCRIPT = findProgram('script');
 
-describe('the sandbox, on a port that is not the usual one', { timeout: PATIENCE_MS }, () => {
+describe('the sandbox, on a port that is not the usual one', { timeout: MAX_WAIT_MS }, () => {
   let row: Awaited<ReturnType<typeof startRow>>;
   beforeAll(async () => {
     row = await startRow(SCRIPT === undefined ? START : inTerminal(SCRIPT, START));
-  }, PATIENCE_MS);
+  }, MAX_WAIT_MS);
   afterAll(() => stopped(row.command));
 
   suiteWith('script', 'at a terminal', () => {
@@ -115,7 +115,7 @@ describe('the sandbox, on a port that is not the usual one', { timeout: PATIENCE
   });
 });
 
-describe('a port that the sandbox cannot have is one sentence that names PORT', { timeout: PATIENCE_MS }, () => {
+describe('a port that the sandbox cannot have is one sentence that names PORT', { timeout: MAX_WAIT_MS }, () => {
   const refused = async (port: number) => {
     const { code, stderr } = await start(port).ended;
     expect(code).toBe(1);

@@ -4,7 +4,7 @@ import { freePort } from '../http/ports.ts';
 import { noteTime, ownTime } from '../kit/event-loop.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull, rounds } from '../kit/rounds.ts';
-import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { challengeFor, signedHeader } from '../kit/wallet.ts';
 import { until } from '../payments/fault-buyer.ts';
 import {
@@ -51,7 +51,7 @@ redisSuite('a Redis that', () => {
   const started: { gateway: TestGateway; redis: RedisServer }[] = [];
   beforeEach(async () => {
     redis = await startRedis();
-    gateway = await startTestGateway({ REDIS_URL: redis.url, ...LIMITS }, { windowMs: WINDOW_MS, ...PATIENT });
+    gateway = await startTestGateway({ REDIS_URL: redis.url, ...LIMITS }, { windowMs: WINDOW_MS, ...WITHOUT_BREAKER });
     started.push({ gateway, redis });
   });
   afterAll(() => Promise.all(started.map((each) => each.gateway.stop().then(each.redis.stop))));

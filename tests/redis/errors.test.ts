@@ -4,7 +4,7 @@ import { noteTime, ownTime } from '../kit/event-loop.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
-import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import {
   askFreshly,
@@ -32,7 +32,7 @@ redisSuite('a Redis', () => {
     const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: '400' };
     gateway = await startTestGateway(
       { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, ...limits },
-      { windowMs: WINDOW_MS, ...PATIENT },
+      { windowMs: WINDOW_MS, ...WITHOUT_BREAKER },
     );
   });
   afterEach(() => {

@@ -2,7 +2,7 @@ import { type RunningGateway, readConfig, startGateway } from '@asset-gateway/ga
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
-import { CANARY_KEY, CANARY_SECRET, PATIENT } from '../kit/test-gateway.ts';
+import { CANARY_KEY, CANARY_SECRET, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/fault-buyer.ts';
 
 /** Gateways in this process that share a Redis and a world. */
@@ -43,7 +43,7 @@ export async function openFleet({ redisUrl, windowMs = 60_000, paid = false, onS
     solana: solana,
     logLines,
     async start(variables = {}) {
-      const options = { windowMs, ...PATIENT, logTo: { write: (line: string) => void logLines.push(line) } };
+      const options = { windowMs, ...WITHOUT_BREAKER, logTo: { write: (line: string) => void logLines.push(line) } };
       const config = readConfig({ ...common, ...variables });
       const gateway = await startGateway(config, { ...options, ...(onStep && { onStep }) });
       running.add(gateway);

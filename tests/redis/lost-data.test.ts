@@ -4,7 +4,7 @@ import { noteTime } from '../kit/event-loop.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
-import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { type Answered, askFreshly, askWith, codesOf, newPath, untilAvailable, untilServed } from './asking.ts';
 
@@ -23,7 +23,7 @@ redisSuite('a Redis that loses its data', () => {
   let gateway: TestGateway;
   const start = () => {
     const REDIS_URL = `redis://127.0.0.1:${proxy.port}`;
-    return startTestGateway({ REDIS_URL, ...LIMITS }, { windowMs: WINDOW_MS, ...PATIENT });
+    return startTestGateway({ REDIS_URL, ...LIMITS }, { windowMs: WINDOW_MS, ...WITHOUT_BREAKER });
   };
   const later: TestGateway[] = [];
   beforeAll(async () => {

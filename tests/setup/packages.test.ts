@@ -32,7 +32,7 @@ const NAMES = readdirSync('packages');
 /** What programs import; the console is files for browsers. */
 const LIBRARIES = NAMES.filter((name) => name !== 'console');
 const SOURCE = /^(?!.*\.d\.ts$).*\.ts$/;
-const PATIENCE_MS = 240_000;
+const MAX_WAIT_MS = 240_000;
 
 const manifestOf = (name: string): Manifest => JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8'));
 const sourcesOf = (name: string): string[] =>
@@ -68,7 +68,7 @@ beforeAll(async () => {
     mkdirSync(installed(name), { recursive: true });
     await run(['tar', '-xzf', packedAs(name).filename, '--strip-components=1', '-C', installed(name)], folder);
   }
-}, PATIENCE_MS);
+}, MAX_WAIT_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A program that imports all packages, and the declarations that they bring. */
@@ -83,7 +83,7 @@ function consumer(): Consumer {
   return writeConsumer(folder, entries, declarations);
 }
 
-suiteInCi('what would be published', { timeout: PATIENCE_MS }, () => {
+suiteInCi('what would be published', { timeout: MAX_WAIT_MS }, () => {
   it.each(LIBRARIES)('of %s is what was compiled, with its licence and a page about it', (name) => {
     const paths = packedAs(name).files.map(({ path }) => path);
     const compiled = sourcesOf(name).map((path) => `dist/${path.slice(0, -3)}`);

@@ -9,7 +9,7 @@ import { node, type Outcome, runCommand } from '../kit/command.ts';
 const COPIED = ['package.json', '.npmrc', 'scripts', 'site', 'docs', /^[A-Z]+\.md$/];
 const LINKED = ['packages', 'deploy', 'tests'];
 const MADE = /(?:^|\/)site\/(?:node_modules|dist)(?:\/|$)/;
-const PATIENCE = { npm_config_fetch_timeout: '30000', npm_config_fetch_retry_maxtimeout: '5000' };
+const LONG_TIMEOUTS = { npm_config_fetch_timeout: '30000', npm_config_fetch_retry_maxtimeout: '5000' };
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.css': 'text/css',
@@ -55,7 +55,7 @@ export function copyDocuments(folder: string): void {
 
 /** Runs `npm run site` there, as a newcomer would. */
 export const makeSite = (folder: string): Promise<Outcome> =>
-  runCommand(node('scripts/run.mjs', 'site'), { cwd: folder, env: { ...process.env, ...PATIENCE } });
+  runCommand(node('scripts/run.mjs', 'site'), { cwd: folder, env: { ...process.env, ...LONG_TIMEOUTS } });
 
 /** The files of a folder, by their paths from it. */
 export const filesIn = (folder: string): string[] =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CANARY_KEY, PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { CANARY_KEY, startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 
 /** An upstream that writes raw bytes to whoever connects and sends something. */
@@ -28,7 +28,10 @@ describe('an upstream that answers with', () => {
 
   async function ask(answer: (socket: Socket) => void, count = 1): Promise<string[]> {
     upstream = await rawUpstream(answer);
-    gateway = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url, UPSTREAM_TIMEOUT_MS: '2000' }, PATIENT);
+    gateway = await startTestGateway(
+      { TOKENS_API_BASE_URL: upstream.url, UPSTREAM_TIMEOUT_MS: '2000' },
+      WITHOUT_BREAKER,
+    );
     const url = `${gateway.url}/v1/x402/tokens/assets/solana`;
     const answers = await Promise.all(Array.from({ length: count }, () => askSigned(url)));
     const errors = await Promise.all(

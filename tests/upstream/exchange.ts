@@ -36,7 +36,7 @@ export interface Answered {
 }
 
 /** Far beyond every deadline: an answer ends when the gateway closes the connection. */
-const PATIENCE_MS = 25_000;
+const MAX_WAIT_MS = 25_000;
 
 function writeHead({ method = 'GET', target, headers = {}, body }: Ask, port: number): string {
   const fields = {
@@ -70,7 +70,7 @@ function parse(text: string): AnswerBody {
 /** Sends one request on a connection of its own. No answer to anything may hold a secret. */
 export async function send({ port }: Pick<TestGateway, 'port'>, ask: Ask): Promise<Answered> {
   const written = Buffer.concat([Buffer.from(writeHead(ask, port)), Buffer.from(ask.body ?? ask.tail ?? '')]);
-  const raw = await sendRaw(port, written, PATIENCE_MS);
+  const raw = await sendRaw(port, written, MAX_WAIT_MS);
   expect(secretsIn(raw), ask.target).toEqual([]);
   const end = raw.indexOf('\r\n\r\n');
   const bytes = Buffer.from(raw.slice(end + 4), 'latin1');

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { callOf, leaves, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { Caller, HEALTH, JSON_BODY, SNAPSHOTS } from './caller.ts';
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 async function open(variables = {}): Promise<TestGateway> {
-  const gateway = await startTestGateway(variables, { windowMs: 3_600_000, ...PATIENT });
+  const gateway = await startTestGateway(variables, { windowMs: 3_600_000, ...WITHOUT_BREAKER });
   nodes.push(gateway);
   return gateway;
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Pool } from '../../packages/gateway/src/pool.ts';
 import { ResponseHandler } from '../../packages/gateway/src/upstreams/response-handler.ts';
 import { freePort } from '../http/ports.ts';
-import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from './caller.ts';
 import { slotFreesIn, slotsLeft } from './exchange.ts';
 import { startTrap, type Trap } from './trap.ts';
@@ -17,7 +17,7 @@ let silent: TestGateway;
 let trap: Trap;
 beforeAll(async () => {
   trap = await startTrap(() => undefined);
-  gateway = await startTestGateway(SHORT, PATIENT);
+  gateway = await startTestGateway(SHORT, WITHOUT_BREAKER);
   narrow = await startTestGateway(ONE_SLOT, { windowMs: 1_500 });
   silent = await startTestGateway({ ...SHORT, TOKENS_API_BASE_URL: trap.url });
 });

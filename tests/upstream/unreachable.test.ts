@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PATIENT, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from './caller.ts';
 import { plainAnswer, startTrap, type Trap } from './trap.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   trap = await startTrap((socket) =>
     socket.end(plainAnswer('200 OK', ['Content-Type: application/json'], '"trapped"')),
   );
-  gateway = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url }, PATIENT);
+  gateway = await startTestGateway({ TOKENS_API_BASE_URL: upstream.url }, WITHOUT_BREAKER);
 });
 afterAll(async () => {
   await Promise.all([gateway, ...others].map((each) => each.stop()));

@@ -7,7 +7,7 @@ import type { SentRequest } from './payer.ts';
 import type { ClientOptions } from './settings.ts';
 import { type Signer, throwAwaySigner } from './signer.ts';
 
-const PATIENCE_MS = 500;
+const NONCE_TIMEOUT_MS = 500;
 
 /** What all calls of a client share: the wallet, its nonces, and what is known of the gateway. */
 export class Connection {
@@ -36,7 +36,7 @@ export class Connection {
 
   /** Free routes share their nonces; those that spend have others, of which each cluster has its own. */
   pool(name: string): NoncePool {
-    const pool = this.#pools.get(name) ?? new NoncePool(this.options.patienceMs ?? PATIENCE_MS);
+    const pool = this.#pools.get(name) ?? new NoncePool(this.options.nonceTimeoutMs ?? NONCE_TIMEOUT_MS);
     this.#pools.set(name, pool);
     return pool;
   }

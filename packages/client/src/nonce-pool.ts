@@ -17,7 +17,7 @@ type Waiter = (nonce: string | undefined) => void;
  * waits a moment for what they bring, as a challenge would cost a request.
  */
 export class NoncePool {
-  readonly #patienceMs: number;
+  readonly #nonceTimeoutMs: number;
   #held: Held[] = [];
   #waiters: Waiter[] = [];
   #underWay = 0;
@@ -25,8 +25,8 @@ export class NoncePool {
   /** Our clock when the challenge came: what has passed since is added to its time, as the time of day here may be wrong. */
   #challengedAt = 0;
 
-  constructor(patienceMs: number) {
-    this.#patienceMs = patienceMs;
+  constructor(nonceTimeoutMs: number) {
+    this.#nonceTimeoutMs = nonceTimeoutMs;
   }
 
   /** Whether the gateway has shown what is to be signed. */
@@ -96,7 +96,7 @@ export class NoncePool {
         leave();
         reject(signal.reason);
       };
-      const timer = setTimeout(waiter, this.#patienceMs, undefined);
+      const timer = setTimeout(waiter, this.#nonceTimeoutMs, undefined);
       signal.addEventListener('abort', giveUp, { once: true });
       this.#waiters.push(waiter);
     });

@@ -32,7 +32,7 @@ export interface FreeClientOptions extends CallSettings {
   /** Another fetch, for tests and special transports. */
   readonly fetch?: typeof fetch;
   /** How long a call waits for a nonce that another one brings before it asks for a challenge of its own; 500 unless told. */
-  readonly patienceMs?: number;
+  readonly nonceTimeoutMs?: number;
 }
 
 /** What a client is made of. */

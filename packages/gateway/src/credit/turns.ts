@@ -4,7 +4,7 @@ import { Refusal } from '@asset-gateway/protocol';
 /** How many calls of one wallet, and of all, may wait on this node. */
 const MOST_WAITING = { ofOne: 32, ofAll: 256 } as const;
 /** How long each waits, and how often it looks again, in milliseconds. */
-const [PATIENCE_MS, LOOK_AGAIN_MS] = [30_000, 100];
+const [WAIT_TIMEOUT_MS, LOOK_AGAIN_MS] = [30_000, 100];
 
 const busy = (reason: string) =>
   new Refusal('rate_limited', {
@@ -35,7 +35,7 @@ export class Turns {
   }
 
   async #tryAgain<T>(attempt: () => Promise<T | 'not yet'>): Promise<T> {
-    const endMs = performance.now() + PATIENCE_MS;
+    const endMs = performance.now() + WAIT_TIMEOUT_MS;
     while (performance.now() < endMs) {
       await pause(LOOK_AGAIN_MS);
       const result = await attempt();

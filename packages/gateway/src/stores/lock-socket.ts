@@ -5,9 +5,9 @@ import { hostname } from 'node:os';
 export type Asked = { readonly holder: string } | 'dead' | 'gone';
 
 const HOLDER = /^(\d{1,10}) ([\w.-]{1,64})\n$/;
-const MAX_GREETING = 100;
+const MAX_ANSWER_CHARS = 100;
 /** A holder that stands still does not answer. */
-const PATIENCE_MS = 1_000;
+const ANSWER_TIMEOUT_MS = 1_000;
 const UNKNOWN = 'another process';
 
 const DEAD = ['ECONNREFUSED', 'ENOTSOCK'];
@@ -43,7 +43,7 @@ export function ask(address: string): Promise<Asked> {
     const socket = connect(address);
     let text = '';
     const end = (asked: Asked) => {
-      clearTimeout(patience);
+      clearTimeout(timer);
       socket.destroy();
       resolve(asked);
     };
@@ -51,11 +51,11 @@ export function ask(address: string): Promise<Asked> {
       const [, pid, host] = HOLDER.exec(text) ?? [];
       end({ holder: pid === undefined ? UNKNOWN : `process ${pid} on ${host}` });
     };
-    const patience = setTimeout(tell, PATIENCE_MS);
+    const timer = setTimeout(tell, ANSWER_TIMEOUT_MS);
     socket.setEncoding('latin1');
     socket.on('data', (chunk) => {
       text += chunk;
-      if (text.length > MAX_GREETING) tell();
+      if (text.length > MAX_ANSWER_CHARS) tell();
     });
     socket.once('end', tell);
     socket.once('error', ({ code }: NodeJS.ErrnoException) => end(outcomeOf(code)));
