@@ -109,7 +109,7 @@ describe('credit of devnet', () => {
 });
 
 describe('a signature that has spent', () => {
-  it('is used for another body, and gets the same answer for its own', async () => {
+  it('is used up for another body, and gets the same answer for its own', async () => {
     const header = await spendingHeader(gateway, call, wallet.signIn);
     const first = await send(gateway, call, { [HEADERS.signIn]: header });
     const text = await first.text();

@@ -50,8 +50,8 @@ async function opens(method: string, { target, init }: Example): Promise<void> {
   expect(gateway.logLines.at(-1)).toContain(signer.address);
 }
 
-describe('the official client is refused', () => {
-  it('a route is missing from the table', () => expect(signInRoutes).toHaveLength(19));
+describe('the official client is served', () => {
+  it('on 19 routes, which are all that there are', () => expect(signInRoutes).toHaveLength(19));
 
   it.each(signInRoutes.map((row) => [row.method, row] as const))('at %s', async (method, row) => {
     await opens(method, exampleOf(row));
@@ -90,7 +90,7 @@ describe('the official client is refused', () => {
   });
 });
 
-describe('a challenge is larger than 4,096 bytes', () => {
+describe('a challenge is at most 4,096 bytes', () => {
   const challengeSize = async (target: string, init: RequestInit = {}): Promise<number> => {
     const response = await fetch(`${gateway.url}${target}`, init);
     expect(await statusOf(response)).toBe(402);

@@ -75,7 +75,7 @@ describe('a body', () => {
     ['in JSON with comments', `/* */${GOOD}`, 'invalid_json'],
     ['of a form', 'mints=a', 'invalid_json'],
     ['after another', `${GOOD}${GOOD}`, 'invalid_json'],
-  ])('%s', async (_, body, code) => {
+  ])('%s is refused', async (_, body, code) => {
     await refusedForFree(gateway, [snapshots(body)], ({ status, json }) =>
       expect([status, json.error]).toEqual([400, code]),
     );

@@ -87,7 +87,7 @@ const ENCODINGS: readonly (readonly [string, Encoding])[] = [
 
 const receiptOf = (response: Response) => response.headers.get(HEADERS.paymentResponse);
 
-describe('P2 the same transaction is another payment', () => {
+describe('P2 the same transaction is the same payment, however it is written', () => {
   it.each(ENCODINGS)('first sent %s, then in every other way', async (_, first) => {
     const payment = await paymentFor(gateway, call, wallet);
     await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
@@ -121,7 +121,7 @@ describe('P2 the same transaction is another payment', () => {
   });
 });
 
-describe('P4 two payment headers that differ are not refused', () => {
+describe('P4 two payment headers that differ are refused, and neither payment is used', () => {
   const pairs: readonly (readonly [string, (one: PaymentPayload, two: PaymentPayload) => Headers])[] = [
     ['two payments', (one, two) => ({ ...v2(headerOf(one)), ...old(headerOf(two)) })],
     ['one payment in two spellings', (one) => ({ ...v2(headerOf(one)), ...old(headerOf(reversed(one))) })],

@@ -50,7 +50,7 @@ async function buysNothingElse(call: Example, others: readonly Example[]): Promi
   });
 }
 
-describe('P3 a payment buys on another route', () => {
+describe('P3 a payment buys nothing on another route', () => {
   it.each(NINE)('when it was made for %s', async (id) => {
     await buysNothingElse(
       callOf(id),
@@ -78,7 +78,7 @@ const balances = (query: string): Example => {
 const A = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 const B = 'So11111111111111111111111111111111111111112';
 
-describe('P3 a payment buys what it was not made for', () => {
+describe('P3 a payment buys nothing that it was not made for', () => {
   it('another body, be it only in its spaces', async () => {
     await buysNothingElse(post(`{"params":["${A}"]}`), [
       post(`{"params":["${B}"]}`),
@@ -115,7 +115,7 @@ describe('P3 a payment buys what it was not made for', () => {
   });
 });
 
-describe('P3 the same request is another one', () => {
+describe('P3 the same request is the same', () => {
   it.each([
     ['with its query in another order', balances('?page=1&limit=10'), balances('?limit=10&page=1')],
     ['with an empty query', balances(''), balances('?')],

@@ -64,7 +64,7 @@ const withAccepted = (payment: PaymentPayload, change: Change): unknown => ({
   accepted: change(payment.accepted as unknown as Accepted),
 });
 
-describe('P15 a payment buys whose copy of the requirement has', () => {
+describe('P15 a payment buys nothing whose copy of the requirement is altered to have', () => {
   it.each(CHANGES)('%s', async (_, change) => {
     const payment = await paymentFor(gateway, call, wallet);
     const altered = withAccepted(payment, change);
@@ -74,7 +74,7 @@ describe('P15 a payment buys whose copy of the requirement has', () => {
     await response.arrayBuffer();
   });
 
-  it('any of them is not known again after it has settled', async () => {
+  it('any of them before it has settled, and brings its answer again afterwards', async () => {
     const payment = await paymentFor(gateway, call, wallet);
     await (await sendPaid(gateway, call, payment)).arrayBuffer();
     await leavesNoTrace(gateway, async () => {
@@ -87,7 +87,7 @@ describe('P15 a payment buys whose copy of the requirement has', () => {
   });
 });
 
-describe('P15 a payment buys that was made for other requirements', () => {
+describe('P15 a payment buys nothing that was made for other requirements', () => {
   it.each([
     ['a lower amount', { amount: '4' }],
     ['a higher amount', { amount: '6' }],
@@ -119,7 +119,7 @@ describe('P15 a payment buys that was made for other requirements', () => {
   };
 });
 
-describe('P16 a payment on devnet buys on mainnet, or the other way', () => {
+describe('P16 a payment on one cluster buys nothing on the other', () => {
   const other = callOf('rpc.devnet.helius.getBalance');
   it.each([
     ['devnet', other, call],

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 
-describe('two purchases of the same answer under one blockhash are one', () => {
+describe('two purchases of the same answer under one blockhash are two', () => {
   it('when both are paid before either is sent', async () => {
     const first = await paymentFor(gateway, call, wallet);
     const second = await paymentFor(gateway, call, wallet);

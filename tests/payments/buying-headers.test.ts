@@ -35,7 +35,7 @@ const ROWS = [
 const receiptIn = (response: Response, header: string) =>
   decodePaymentResponseHeader(response.headers.get(header) ?? headerOf(null));
 
-describe('X-PAYMENT does not buy', () => {
+describe('X-PAYMENT buys as well', () => {
   describe.each([
     ['version 1', asVersion1],
     ['version 2', (payment: unknown) => payment],
@@ -65,7 +65,7 @@ describe('X-PAYMENT does not buy', () => {
   });
 });
 
-describe('what a payment comes with stands in its way', () => {
+describe('a payment buys whatever comes with it', () => {
   const call = callOf('rpc.mainnet.helius.getBalance');
   it.each([
     ['resource and extensions that nobody sent', { resource: { url: 'https://evil.test' }, extensions: { x: 1 } }],
@@ -87,13 +87,13 @@ describe('what a payment comes with stands in its way', () => {
     expect(response.status).toBe(200);
   });
 
-  it('a sign-in, which grants nothing on a paid route', async () => {
+  it('and a sign-in instead of a payment grants nothing on a paid route', async () => {
     const answer = leavesNoTrace(gateway, () => send(gateway, call, { [HEADERS.signIn]: headerOf({}) }));
     expect(await bodyOf(await answer)).toMatchObject({ ok: false, error: 'payment_required' });
   });
 });
 
-describe('HEAD is another request than GET', () => {
+describe('HEAD is the same request as GET', () => {
   const call = callOf('wallet.mainnet.helius.balances');
   const head = { ...call, init: { ...call.init, method: 'HEAD' } };
 

@@ -70,11 +70,11 @@ const DAS: Readonly<Record<string, Method>> = {
 
 describe.each(Object.entries(DAS))('%s', (method, { allowed, forbidden }) => {
   const id = `das.mainnet.helius.${method}`;
-  it.each(allowed)('is not sold with %s', async (_, params) => {
+  it.each(allowed)('is sold with %s', async (_, params) => {
     await allows(gateway, id, { body: { params } }, wallet);
   });
 
-  it.each(forbidden)('is sold with %s', async (_, params) => {
+  it.each(forbidden)('is refused with %s', async (_, params) => {
     await forbids(gateway, id, { body: { params } }, wallet);
   });
 });
@@ -141,11 +141,11 @@ const WALLET: Readonly<Record<string, Method>> = {
 
 describe.each(Object.entries(WALLET))('%s', (method, { allowed, forbidden }) => {
   const id = `wallet.mainnet.helius.${method}`;
-  it.each(allowed)('is not sold with %s', async (_, query) => {
+  it.each(allowed)('is sold with %s', async (_, query) => {
     await allows(gateway, id, { query }, wallet);
   });
 
-  it.each(forbidden)('is sold with %s', async (_, query) => {
+  it.each(forbidden)('is refused with %s', async (_, query) => {
     await forbids(gateway, id, { query }, wallet);
   });
 });
@@ -171,23 +171,23 @@ const NAMES = {
 };
 
 describe('a wallet', () => {
-  it.each(NAMES.allowed)('is not taken by identity and batchIdentity: %s', async (name) => {
+  it.each(NAMES.allowed)('is known to identity and batchIdentity as %s', async (name) => {
     await allows(gateway, 'wallet.mainnet.helius.identity', { path: { wallet: name } }, wallet);
     const body = { wallets: [name] };
     await allows(gateway, 'wallet.mainnet.helius.batchIdentity', { body }, wallet);
   });
 
-  it.each(NAMES.forbidden)('is taken by identity and batchIdentity: %s', async (name) => {
+  it.each(NAMES.forbidden)('is not known to identity and batchIdentity as %s', async (name) => {
     const names = await forbids(gateway, 'wallet.mainnet.helius.identity', { path: { wallet: name } }, wallet);
     expect(new Set(names)).toEqual(new Set(['wallet']));
     await forbids(gateway, 'wallet.mainnet.helius.batchIdentity', { body: { wallets: [A, name] } }, wallet);
   });
 
-  it.each(['balances', 'history', 'transfers', 'fundedBy'])('is taken by name in %s', async (method) => {
+  it.each(['balances', 'history', 'transfers', 'fundedBy'])('is not known by its name in %s', async (method) => {
     await forbids(gateway, `wallet.mainnet.helius.${method}`, { path: { wallet: 'toly.sol' } }, wallet);
   });
 
-  it('list is taken without or with too many', async () => {
+  it('list has from one to a hundred wallets', async () => {
     const id = 'wallet.mainnet.helius.batchIdentity';
     await allows(gateway, id, { body: { wallets: Array(100).fill(A) } }, wallet);
     for (const body of [{}, { wallets: [] }, { wallets: Array(101).fill(A) }, { wallets: A }, { addresses: [A] }]) {

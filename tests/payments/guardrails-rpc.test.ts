@@ -154,11 +154,11 @@ const bodies = (cases: Cases) => cases.map(([what, params]) => [what, { body: { 
 
 describe.each(Object.entries(RPC))('%s', (method, { allowed, forbidden }) => {
   const id = `rpc.mainnet.helius.${method}`;
-  it.each(bodies(allowed))('is not sold with %s', async (_, values) => {
+  it.each(bodies(allowed))('is sold with %s', async (_, values) => {
     await allows(gateway, id, values, wallet);
   });
 
-  it.each(bodies(forbidden))('is sold with %s', async (_, values) => {
+  it.each(bodies(forbidden))('is refused with %s', async (_, values) => {
     await forbids(gateway, id, values, wallet);
   });
 });
@@ -169,7 +169,7 @@ it.each([
   ['a member beside params', { params: [A], method: 'getSupply' }],
   ['a member of JSON-RPC beside params', { jsonrpc: '2.0', id: 1, params: [A] }],
   ['a list', [{ params: [A] }]],
-])('a body is taken with %s', async (_, body) => {
+])('a body is refused with %s', async (_, body) => {
   const issues = await forbids(gateway, 'rpc.devnet.alchemy.getBalance', { body: body as object as never }, wallet);
   expect(issues.length).toBeGreaterThan(0);
 });

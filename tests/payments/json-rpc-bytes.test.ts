@@ -42,7 +42,7 @@ async function upstreamText(method: string, params: unknown): Promise<string> {
   return text;
 }
 
-describe('a wide integer is rounded', () => {
+describe('no wide integer is rounded', () => {
   it('U6 in an account: 2^64 - 1 and 2^63', async () => {
     const params = [EXAMPLES.whale, { encoding: 'base64' }];
     const upstream = await upstreamText('getAccountInfo', params);
@@ -78,7 +78,7 @@ const AWKWARD = [
   `"${'é漢𝄞'.repeat(1000)}"`,
 ];
 
-describe('U6 awkward JSON is changed on its way', () => {
+describe('U6 awkward JSON is not changed on its way', () => {
   it('whatever it is, and wherever it stands in the answer', async () => {
     const { faults } = gateway.solana.provider;
     let id = 0;
@@ -95,7 +95,7 @@ describe('U6 awkward JSON is changed on its way', () => {
     faults.reset();
   });
 
-  it('as one of the y_ files of JSONTestSuite', () => {
+  it('nor is any of the y_ files of JSONTestSuite', () => {
     const files = jsonTestSuite().filter(({ name }) => name.startsWith('y_'));
     expect(files.length).toBeGreaterThan(90);
     for (const { name, bytes } of files) {
@@ -111,7 +111,7 @@ describe('U6 awkward JSON is changed on its way', () => {
   });
 });
 
-describe('what reaches the upstream is not', () => {
+describe('what reaches the upstream is', () => {
   const last = () => gateway.solana.provider.arrivals.at(-1);
 
   it('addresses, for batch-identity', async () => {

@@ -84,7 +84,7 @@ async function failsUnpaid(id: string, [, knobs, status, code]: Case): Promise<v
   expect(await response.json()).toMatchObject({ ok: true });
 }
 
-describe('U19 a JSON-RPC error is settled', () => {
+describe('U19 a JSON-RPC error is not settled', () => {
   it.each(['rejected', 'failed'] as const)('of the codes that mean %s', async (kind) => {
     const cases = kind === 'rejected' ? REJECTED : FAILED;
     for (const each of cases) {
@@ -98,8 +98,8 @@ describe('U19 a JSON-RPC error is settled', () => {
   });
 });
 
-describe('U20 what is not the answer to our call is settled', () => {
-  it('by anything that is wrong with it', async () => {
+describe('U20 what is not the answer to our call is not settled', () => {
+  it('whatever is wrong with it', async () => {
     for (const each of UNUSABLE) {
       wallet = await openWallet(gateway.solana);
       await failsUnpaid(HELIUS, each);
@@ -107,7 +107,7 @@ describe('U20 what is not the answer to our call is settled', () => {
   });
 });
 
-const LANES = [
+const CHANNELS = [
   ['-32005', 'rpc.mainnet.helius.getBalance', error(-32005), 2],
   ['-32029', 'rpc.devnet.helius.getBalance', error(-32029), 2],
   ['429', 'rpc.mainnet.alchemy.getBalance', error(429), 2],
@@ -118,7 +118,7 @@ const LANES = [
 ] as const;
 
 describe('U19 V10 an upstream that asks for a pause', () => {
-  it.each(LANES)('V10 is left alone for as long as it says, or two seconds: %s', async (_, id, knobs, seconds) => {
+  it.each(CHANNELS)('V10 is left alone for as long as it says, or two seconds: %s', async (_, id, knobs, seconds) => {
     const call = callOf(id);
     const payment = await paymentFor(gateway, call, wallet);
     const { faults } = gateway.solana.provider;
@@ -133,7 +133,7 @@ describe('U19 V10 an upstream that asks for a pause', () => {
         answersWith(503, 'upstream_rate_limited', 'unused', sendPaid(gateway, call, payment)),
       );
     }
-    const [elsewhere] = LANES.filter(([, other]) => other !== id);
+    const [elsewhere] = CHANNELS.filter(([, other]) => other !== id);
     const neighbour = callOf(elsewhere?.[1] ?? '');
     const bought = await wallet.buy(`${gateway.url}${neighbour.target}`, neighbour.init);
     expect(bought.status).toBe(200);
@@ -144,7 +144,7 @@ describe('U19 V10 an upstream that asks for a pause', () => {
   });
 });
 
-describe('a status of the upstream is settled', () => {
+describe('a status of the upstream that is no success is not settled', () => {
   it.each([
     ['400 at Alchemy', ALCHEMY, 400, 400, 'upstream_rejected'],
     ['404', 'wallet.mainnet.helius.identity', 404, 404, 'upstream_rejected'],

@@ -69,7 +69,7 @@ async function asksToPay(row: Route, [name, call, headers]: Probe): Promise<void
   ]);
 }
 
-describe('P17 a probe without a payment is anything but a 402 payment_required', () => {
+describe('P17 a probe without a payment is a 402 payment_required', () => {
   it.each(rows)('%s', async (_, row) => {
     await leavesNoTrace(gateway, async () => {
       for (const probe of probesOf(row)) await asksToPay(row, probe);
@@ -86,7 +86,7 @@ describe('P17 a probe without a payment is anything but a 402 payment_required',
     expect(isPaymentRequired(JSON.parse(Buffer.from(header, 'base64').toString()))).toBe(true);
   });
 
-  it('and two of them are offered the same memo', async () => {
+  it('and no two of them are offered the same memo', async () => {
     const call = callOf('rpc.mainnet.helius.getBalance');
     const memos = new Set<unknown>();
     for (let count = 0; count < 50; count++) {
@@ -98,7 +98,7 @@ describe('P17 a probe without a payment is anything but a 402 payment_required',
   });
 });
 
-describe('P17 another verb reaches a gate', () => {
+describe('P17 another verb reaches no gate', () => {
   it.each(rows)('%s', async (_, row) => {
     const call = callOf(row);
     const others = row.httpMethod === 'GET' ? ['POST'] : ['GET', 'HEAD'];
@@ -116,7 +116,7 @@ describe('P17 another verb reaches a gate', () => {
   });
 });
 
-it('P17 asking many times counts as use of something', async () => {
+it('P17 asking many times counts as use of nothing', async () => {
   const call = callOf('das.mainnet.helius.getAsset');
   const strict = await startSellingGateway({ DAS_RATE_LIMIT_PER_SECOND: '1' }, { solana: gateway.solana });
   await leavesNoTrace(gateway, async () => {

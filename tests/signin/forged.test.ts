@@ -23,7 +23,7 @@ async function refusesForged(publicKey: Uint8Array, signature: Uint8Array, chang
   await refusedWith(code, askWith(asker, encodeHeader(forged)));
 }
 
-describe('S10 a sign-in opens a route with a key and signature from', () => {
+describe('S10 a sign-in opens no route with a key and signature from', () => {
   it('the Wycheproof vectors', async () => {
     await costsNothing(gateway, asker, async () => {
       for (const { publicKey, signature } of wycheproofCases()) await refusesForged(publicKey, signature);
@@ -37,7 +37,7 @@ describe('S10 a sign-in opens a route with a key and signature from', () => {
   });
 });
 
-describe('S10 a genuine sign-in passes although its signature was', () => {
+describe('S10 a genuine sign-in is refused when its signature was', () => {
   const cases: [string, string, (signature: Buffer) => Buffer][] = [
     ['cut', 'invalid_siwx_malformed_signature', (signature) => signature.subarray(0, 63)],
     ['extended', 'invalid_siwx_malformed_signature', (signature) => Buffer.concat([signature, Buffer.of(1)])],
@@ -92,7 +92,7 @@ describe('S10 a genuine sign-in passes although its signature was', () => {
   });
 });
 
-describe('S11 a sign-in that nobody signed opens a route', () => {
+describe('S11 a sign-in that nobody signed opens no route', () => {
   const points = smallOrderPoints();
   const keyless = [points[0], points[2], points[4], points[10]].map((r) =>
     Buffer.concat([r ?? Buffer.alloc(0), Buffer.alloc(32)]),

@@ -19,7 +19,7 @@ const refuses = (header: string): Promise<unknown> => refusedWith(MALFORMED, ask
 
 const rawStatus = (header: string): Promise<number> => rawStatusWith(gateway, header);
 
-describe('S12 a control character passes', () => {
+describe('S12 a control character is refused', () => {
   const characters = ['\n', '\r', '\0', '\u0001', '\t', '\u001f', '\u007f', '\u0085', '\u2028', '\u2029'];
   const fields = [
     'domain',
@@ -58,7 +58,7 @@ describe('S12 a control character passes', () => {
     }
   });
 
-  it('and one signature reads as two payloads with two nonces', async () => {
+  it('so that no signature reads as two payloads with two nonces', async () => {
     const [first, second] = [await challengeOf(asker), await challengeOf(asker)];
     const signer = newSigner();
     const tail = `\nVersion: 1\nChain ID: ${first.supportedChains[0]?.chainId.split(':')[1]}\nNonce: ${first.info.nonce}`;
@@ -67,7 +67,7 @@ describe('S12 a control character passes', () => {
   });
 });
 
-describe('S13 the size', () => {
+describe('S13 the size of', () => {
   const padded = async (length: number): Promise<string> => {
     const challenge = await challengeOf(asker);
     const signer = newSigner();
@@ -77,7 +77,7 @@ describe('S13 the size', () => {
     return missing([1, 2, 3, 4].map((part) => 'r'.repeat(Math.floor((fill + part - 1) / 4))));
   };
 
-  it('a sign-in of up to 4 KiB is refused, or a larger one is not', async () => {
+  it('a sign-in may be 4 KiB, and no more', async () => {
     const [fitting, larger] = [await padded(4090), await padded(4104)];
     expect(fitting.length).toBeLessThanOrEqual(4096);
     expect(larger.length).toBeGreaterThan(4096);
@@ -85,14 +85,14 @@ describe('S13 the size', () => {
     await costsNothing(gateway, asker, () => refuses(larger));
   });
 
-  it('headers beyond 16 KiB in all are not a 431, or those below are not a 402', async () => {
+  it('all headers may be 16 KiB: below they are a 402 here, beyond a 431', async () => {
     await costsNothing(gateway, asker, async () => {
       for (const kibibytes of [5, 8, 12, 15]) expect(await rawStatus('A'.repeat(kibibytes * 1024))).toBe(402);
       for (const kibibytes of [17, 24, 32, 64]) expect(await rawStatus('A'.repeat(kibibytes * 1024))).toBe(431);
     });
   });
 
-  it('more than 8 resources, or a field of more than 1,024 characters', async () => {
+  it('a list of resources may be 8, and of a field 1,024 characters', async () => {
     const challenge = await challengeOf(asker);
     const signed = async (changes: object) => encodeHeader(await signedPayload(challenge, { ...changes }));
     await costsNothing(gateway, asker, async () => {

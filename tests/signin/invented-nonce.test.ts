@@ -55,7 +55,7 @@ async function admit(gate: SiwxGate, header: string): Promise<string> {
   );
 }
 
-describe('S5 a sign-in with an invented nonce is verified', () => {
+describe('S5 no signature is verified over an invented nonce', () => {
   it(`of ${ATTEMPTS} random ones`, async () => {
     const { gate, nonces, store, verified } = gateAlone();
     const call = callWith('');
@@ -75,7 +75,7 @@ describe('S5 a sign-in with an invented nonce is verified', () => {
   });
 });
 
-describe('S5 an invented nonce opens a route', () => {
+describe('S5 an invented nonce opens no route', () => {
   let gateway: TestGateway;
   let other: TestGateway;
   beforeAll(async () => {

@@ -14,8 +14,8 @@ const refuses = (header: string): Promise<unknown> => refusedWith(MALFORMED, ask
 
 const rawStatus = (header: string): Promise<number> => rawStatusWith(gateway, header);
 
-describe('S14 a malformed header is anything but a 402', () => {
-  it('of the 318 files of JSONTestSuite', async () => {
+describe('S14 402 for a malformed header', () => {
+  it('that holds any of the 318 files of JSONTestSuite, or 431 where it is too large', async () => {
     const files = jsonTestSuite();
     expect(files).toHaveLength(318);
     await costsNothing(gateway, asker, async () => {
@@ -56,7 +56,7 @@ describe('S14 a malformed header is anything but a 402', () => {
     expect(await statusOf(askWith(asker, header))).toBe(200);
   });
 
-  it('and the header is echoed', async () => {
+  it('and the answer shows nothing of it', async () => {
     const header = base64('{"domain":"<script>evil</script>"');
     const response = await askWith(asker, header);
     const shown = `${JSON.stringify([...response.headers])}${await response.text()}`;
@@ -82,7 +82,7 @@ const meaning = (bytes: Buffer): unknown => {
   }
 };
 
-describe('S14 a mutated sign-in is anything but a 402', () => {
+describe('S14 402 for a mutated sign-in', () => {
   const kind = fc.constantFrom('flip' as const, 'cut' as const, 'insert' as const);
   const mutation = fc.tuple(
     kind,
@@ -90,7 +90,7 @@ describe('S14 a mutated sign-in is anything but a 402', () => {
     fc.integer({ min: 1, max: 255 }),
   );
 
-  it('of random changes to its JSON and to its base64', async () => {
+  it('whatever was changed in its JSON or its base64', async () => {
     const header = await signInFor(asker);
     const json = Buffer.from(header, 'base64');
     const changes = fc.asyncProperty(

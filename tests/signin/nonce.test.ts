@@ -19,13 +19,13 @@ const isRead = (nonce: string, { nonces = onNode, origin = ORIGIN, epoch = EPOCH
   nonces.read(nonce, origin, epoch, now) !== undefined;
 
 describe('nonces', () => {
-  it('one is not 32 lower-case hex digits, or comes twice', () => {
+  it('are 32 lower-case hex digits each, and none comes twice', () => {
     const nonces = Array.from({ length: 10_000 }, () => issued());
     for (const nonce of nonces) expect(nonce).toMatch(/^[0-9a-f]{32}$/);
     expect(new Set(nonces).size).toBe(nonces.length);
   });
 
-  it('one issued with libsodium is foreign without it, or the other way round', () => {
+  it('issued with libsodium are read without it, and the other way round', () => {
     expect(sodium).toBeDefined();
     for (let round = 0; round < 1000; round++) {
       expect(onSodium.read(issued(onNode), ORIGIN, EPOCH, NOW)?.issuedAtSeconds).toBe(NOW / 1000);
@@ -33,7 +33,7 @@ describe('nonces', () => {
     }
   });
 
-  it('the issue time is lost anywhere within 90 days around now', () => {
+  it('keep their time of issue anywhere within 90 days around now', () => {
     const times = fc.tuple(fc.integer({ min: 0, max: 4_000_000_000 }), fc.integer({ min: -7_776_000, max: 7_776_000 }));
     fc.assert(
       fc.property(times, ([seconds, later]) => {
@@ -45,7 +45,7 @@ describe('nonces', () => {
   });
 });
 
-describe('S5 a nonce passes that', () => {
+describe('S5 a nonce is refused that', () => {
   it.each<[string, Parameters<typeof isRead>[1]]>([
     ['was issued for another origin', { origin: 'https://gw.example:8443' }],
     ['was issued under another epoch', { epoch: 'epoch2' }],
@@ -87,11 +87,11 @@ describe('S5 a nonce passes that', () => {
 describe('rotating secrets', () => {
   const rotation = (...secrets: string[]): Nonces => new Nonces(nodeCrypto as Crypto, secrets);
 
-  it('a nonce of the second secret is foreign', () => {
+  it('a nonce of the second secret is still taken', () => {
     expect(isRead(issued(rotation(OTHER_SECRET)), { nonces: rotation(SECRET, OTHER_SECRET) })).toBe(true);
   });
 
-  it('another secret than the first one signs', () => {
+  it('the first secret issues, and no other', () => {
     const nonce = issued(rotation(SECRET, OTHER_SECRET));
     expect(isRead(nonce, { nonces: rotation(SECRET) })).toBe(true);
     expect(isRead(nonce, { nonces: rotation(OTHER_SECRET) })).toBe(false);

@@ -117,7 +117,7 @@ describe('S18 of two sign-in headers the last counts', () => {
   });
 });
 
-describe('S19 a sign-in is taken from elsewhere than its header', () => {
+describe('S19 a sign-in is taken from its header alone, and not from', () => {
   const places: [string, (good: string) => string][] = [
     ['a header with underscores', (good) => request(search, [host(), `SIGN_IN_WITH_X: ${good}`])],
     ['a cookie', (good) => request(search, [host(), `Cookie: SIGN-IN-WITH-X=${good}`])],
@@ -141,7 +141,7 @@ describe('S19 a sign-in is taken from elsewhere than its header', () => {
   });
 });
 
-describe('S20 a client names the origin of the challenge', () => {
+describe('S20 no client names the origin of the challenge', () => {
   it.each([
     ['Host of another', search, [`Host: ${EVIL}`]],
     ['Host of another with our port', search, [`Host: ${EVIL}:PORT`]],
@@ -156,7 +156,7 @@ describe('S20 a client names the origin of the challenge', () => {
     ['dot segments', `GET /${EVIL}/..${HEALTH} HTTP/1.1`, ['Host: 127.0.0.1:PORT']],
     ['two Hosts', search, ['Host: 127.0.0.1:PORT', `Host: ${EVIL}`]],
     ['two Hosts, ours last', search, [`Host: ${EVIL}`, 'Host: 127.0.0.1:PORT']],
-  ])('%s', async (_, line, headers) => {
+  ])('%s: 400', async (_, line, headers) => {
     const raw = request(line, headers).replaceAll('PORT', String(gateway.port));
     await costsNothing(gateway, overHttp(gateway), () => expectRefused(raw, 400, 'bad_request'));
   });
@@ -170,35 +170,38 @@ describe('S20 a client names the origin of the challenge', () => {
     'Referer',
     'X-Original-URL',
     'X-Rewrite-URL',
-  ])('%s', async (name) => {
+  ])('%s is left out of account', async (name) => {
     const raw = request(search, [host(), `${name}: http://${EVIL}`]);
     await costsNothing(gateway, overHttp(gateway), () => expectRefused(raw, 402, 'sign_in_required'));
   });
 
-  it('Forwarded and X-Forwarded-Proto', async () => {
+  it('Forwarded and X-Forwarded-Proto are left out of account', async () => {
     const lines = [`Forwarded: host=${EVIL};proto=https`, 'X-Forwarded-Proto: evil', `X-Forwarded-For: ${EVIL}`];
     await expectRefused(request(search, [host(), ...lines]), 402, 'sign_in_required');
   });
 
-  it('no Host in HTTP/1.0', async () => {
+  it('no Host in HTTP/1.0: 400', async () => {
     await expectRefused(request(`GET ${SEARCH} HTTP/1.0`, []), 400, 'bad_request');
   });
 
-  it.each([EVIL, '127.0.0.1', 'gw.example'])('with a public origin set: Host %s', async (name) => {
-    const raw = await sendRaw(publishedPort, request(search, [`Host: ${name}`, `X-Forwarded-Host: ${EVIL}`]));
-    expect(rawStatusOf(raw)).toBe(402);
-    expect(raw).not.toContain('evil');
-    const info = challengeIn(bodyOf(raw))?.info;
-    expect([info?.domain, info?.uri]).toEqual(['gw.example', `${PUBLIC_ORIGIN}${SEARCH}`]);
-    expect(raw).toContain(`realm="${PUBLIC_ORIGIN}"`);
-  });
+  it.each([EVIL, '127.0.0.1', 'gw.example'])(
+    'with a public origin set, Host %s: the challenge is for that origin',
+    async (name) => {
+      const raw = await sendRaw(publishedPort, request(search, [`Host: ${name}`, `X-Forwarded-Host: ${EVIL}`]));
+      expect(rawStatusOf(raw)).toBe(402);
+      expect(raw).not.toContain('evil');
+      const info = challengeIn(bodyOf(raw))?.info;
+      expect([info?.domain, info?.uri]).toEqual(['gw.example', `${PUBLIC_ORIGIN}${SEARCH}`]);
+      expect(raw).toContain(`realm="${PUBLIC_ORIGIN}"`);
+    },
+  );
 
-  it.each(['127.0.0.1', 'localhost'])('%s is challenged for another name than it dialled', async (name) => {
+  it.each(['127.0.0.1', 'localhost'])('who dials %s is challenged for that name', async (name) => {
     const asker = overHttp({ url: `http://${name}:${gateway.port}` });
     expect(await statusOf(askWith(asker, await signInFor(asker)))).toBe(200);
   });
 
-  it('a sign-in for one loopback name opens the other', async () => {
+  it('a sign-in for one loopback name does not open the other', async () => {
     const [one, other] = [overHttp(gateway), overHttp({ url: `http://localhost:${gateway.port}` })];
     const header = await signInFor(one);
     await costsNothing(gateway, one, async () => expect(await statusOf(askWith(other, header))).toBe(402));

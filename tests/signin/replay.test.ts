@@ -28,7 +28,7 @@ async function oneOfMany(requestId: string | undefined): Promise<void> {
   expect(gateway.upstream.arrivals.length).toBe(arrivals + 1);
 }
 
-describe('S1 one header sent 200 times at once is answered more than once', () => {
+describe('S1 one header sent 200 times at once is answered once', () => {
   it.each([
     ['with a request id each', undefined],
     ['with one request id', 'the-same-id'],
@@ -43,7 +43,7 @@ describe('S1 one header sent 200 times at once is answered more than once', () =
     1_200_000,
   );
 
-  it('one after the other, a replay costs budget', async () => {
+  it('and no replay costs budget, one after the other', async () => {
     const header = await signInFor(asker);
     expect(await statusOf(askWith(asker, header))).toBe(200);
     await costsNothing(gateway, asker, async () => {
@@ -74,7 +74,7 @@ const SPELLINGS: [string, (payload: Record<string, unknown>) => string][] = [
   ['keys escaped', (p) => base64(JSON.stringify(p).replace('"nonce"', `"${escaped('nonce')}"`))],
 ];
 
-describe('S2 a replay passes in another spelling', () => {
+describe('S2 a replay is refused in another spelling', () => {
   it('of 12 spellings, all 132 ordered pairs', async () => {
     expect(SPELLINGS).toHaveLength(12);
     for (const [name, first] of SPELLINGS) {
@@ -85,7 +85,7 @@ describe('S2 a replay passes in another spelling', () => {
     }
   });
 
-  it('with the order added to S, which is refused outright and burns nothing', async () => {
+  it('and one with the order added to S burns nothing', async () => {
     const payload = decodeHeader(await signInFor(asker));
     const other = encodeHeader({
       ...payload,
@@ -97,7 +97,7 @@ describe('S2 a replay passes in another spelling', () => {
 });
 
 describe('HEAD', () => {
-  it('needs no sign-in, or leaves its nonce good for a GET', async () => {
+  it('needs a sign-in, and burns it as GET does', async () => {
     const head = (headers = {}) => fetch(`${gateway.url}${SEARCH}`, { method: 'HEAD', headers });
     await costsNothing(gateway, asker, async () => {
       const refused = await head();
@@ -111,7 +111,7 @@ describe('HEAD', () => {
 });
 
 describe('a restart between two uses', () => {
-  it('opens a used header once more', async () => {
+  it('lets no header of before in, used or not', async () => {
     const dataDir = makeFolder();
     const first = await startTestGateway({}, { dataDir });
     const [used, unused] = [await signInFor(overHttp(first)), await signInFor(overHttp(first))];

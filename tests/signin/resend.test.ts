@@ -37,7 +37,7 @@ describe('a header refused with 400', () => {
     ['a value out of bounds', `${SEARCH_PATH}?q=sol&limit=51`],
     ['a parameter twice', `${SEARCH_PATH}?q=sol&q=sol`],
     ['a missing parameter', SEARCH_PATH],
-  ])('for %s is burnt, or cost budget', async (_, target) => {
+  ])('for %s is not burnt, and has cost no budget', async (_, target) => {
     const asker = overHttp(wide);
     const header = await signInFor(asker, SEARCH_PATH);
     await costsNothing(wide, asker, async () => {
@@ -49,7 +49,7 @@ describe('a header refused with 400', () => {
     await refusedWith('invalid_siwx_nonce', askWith(asker, header, `${SEARCH_PATH}?q=sol&limit=5`));
   });
 
-  it('for a body that is no JSON, or of another type, is burnt', async () => {
+  it('for a body that is no JSON, or of another type, is not burnt', async () => {
     const url = `${wide.url}/v1/x402/tokens/assets/market-snapshots`;
     const header = await signInFor({ origin: wide.url, ask: () => fetch(url, { method: 'POST' }) });
     const post = (body: string, type: string) =>
@@ -64,7 +64,7 @@ describe('a header refused with 400', () => {
 });
 
 describe('S21 a good header refused for lack of budget', () => {
-  it('is burnt by the 429, so that it does not work when the slot frees', async () => {
+  it('is not burnt by the 429: it works when the slot frees', async () => {
     const gateway = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }, { windowMs: 1500 });
     const asker = overHttp(gateway);
     const header = await signInFor(asker);
@@ -81,7 +81,7 @@ describe('S21 a good header refused for lack of budget', () => {
     await refusedWith('invalid_siwx_nonce', askWith(asker, header));
   });
 
-  it('costs a replay budget, or a replay gets the 429 of one that is good', async () => {
+  it('is told from a replay, which gets its 402 where the budget is used up', async () => {
     const gateway = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '1' });
     const asker = overHttp(gateway);
     const header = await signInFor(asker);
@@ -90,7 +90,7 @@ describe('S21 a good header refused for lack of budget', () => {
     expect(gateway.upstream.arrivals).toHaveLength(1);
   });
 
-  it('is burnt while the upstream has asked for a pause', async () => {
+  it('is not burnt while the upstream has asked for a pause', async () => {
     const gateway = await open();
     const asker = overHttp(gateway);
     Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '1', times: 1 });
@@ -106,7 +106,7 @@ describe('S21 a good header refused for lack of budget', () => {
 });
 
 describe('S21 a good header refused because 64 calls are in flight', () => {
-  it('is burnt, or reaches the upstream, or a replay gets the 503 of one that is good', async () => {
+  it('is not burnt and reaches no upstream, and a replay gets its 402', async () => {
     const gateway = await open();
     const asker = overHttp(gateway);
     const used = await signInFor(asker);
@@ -137,7 +137,7 @@ describe('S22 an upstream failure after dispatch', () => {
     ['two resets', { resetConnection: true, times: 2 }, 502],
     ['nonsense', { body: 'not JSON', times: 1 }, 502],
     ['silence', { hang: true, times: 1 }, 504],
-  ])('%s leaves the nonce good, or the client without a next one', async (_, knobs, status) => {
+  ])('%s: the nonce is used, and the client has a next one', async (_, knobs, status) => {
     const asker = overHttp(wide);
     const header = await signInFor(asker);
     wide.upstream.faults.reset();

@@ -30,7 +30,7 @@ const failing = (store: Store, fault: { before: number; after: number }): Store 
 });
 
 describe('S21 a good header refused because the store is down', () => {
-  it('reached the upstream, or was burnt', async () => {
+  it('has reached no upstream and is not burnt', async () => {
     const fault = { before: 0, after: 0 };
     const desk = await openDesk({ around: (store) => failing(store, fault) });
     const header = await signInFor(desk);
@@ -47,7 +47,7 @@ describe('S21 a good header refused because the store is down', () => {
     await desk.close();
   });
 
-  it('fails when one reply was lost, or takes a second slot', async () => {
+  it('is served when one reply was lost, and takes one slot', async () => {
     const fault = { before: 0, after: 0 };
     const desk = await openDesk({ around: (store) => failing(store, fault) });
     const left = await budgetLeft(desk);
@@ -59,7 +59,7 @@ describe('S21 a good header refused because the store is down', () => {
 });
 
 describe('a store whose epoch nobody has read yet', () => {
-  it('lets a sign-in, or a challenge that nobody could check, through', async () => {
+  it('lets no sign-in through, and no challenge that nobody could check', async () => {
     let known = false;
     const desk = await openDesk({
       around: (store) => ({ ...around(store), epoch: () => (known ? store.epoch() : undefined) }),

@@ -30,7 +30,7 @@ describe('until-expiry', () => {
   });
   afterAll(() => gateway.stop());
 
-  it('one header serves only once', async () => {
+  it('one header serves fifty times at once', async () => {
     const asker = overHttp(gateway);
     const header = await signInFor(asker);
     const arrivals = gateway.upstream.arrivals.length;
@@ -39,7 +39,7 @@ describe('until-expiry', () => {
     expect(gateway.upstream.arrivals.length).toBe(arrivals + 50);
   });
 
-  it('one header serves another wallet or origin too', async () => {
+  it('one header serves no other wallet or origin', async () => {
     const asker = overHttp(gateway);
     const payload = await signedPayload(await challengeOf(asker));
     const stranger = await signedPayload(await challengeOf(asker));
@@ -112,7 +112,7 @@ describe('until-expiry with the official client: one signature', () => {
 });
 
 describe('until-expiry, by the clock of the store', () => {
-  it('one header stops before 300 s, or goes on after', async () => {
+  it('one header serves for 300 s, and no longer', async () => {
     const desk = await openDesk({ variables });
     const header = await signInFor(desk, SEARCH, { expirationTime: undefined });
     for (const step of [0, 150, 149]) {
