@@ -18,7 +18,7 @@ import { Scrape } from '../operations/scrape.ts';
 import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { drain } from '../payments/fault-fee-payer.ts';
 import { askFreshly } from '../signin/craft.ts';
-import { openDesk } from '../signin/desk.ts';
+import { openDirect } from '../signin/direct-gateway.ts';
 import { Caller, HEALTH, TOKENS } from '../upstream/caller.ts';
 import { alerts } from './monitoring.ts';
 import { type Change, type Course, disagreement, type Expected } from './promtool.ts';
@@ -166,10 +166,10 @@ async function ownFault(): Promise<Change> {
   const metrics = new Metrics();
   metrics.watch(HEALTHY);
   const before = await metrics.text();
-  const desk = await openDesk({ around: brokenStore });
-  await askFreshly(desk);
-  for (const line of desk.lines) metrics.finished(line);
-  await desk.close();
+  const direct = await openDirect({ around: brokenStore });
+  await askFreshly(direct);
+  for (const line of direct.lines) metrics.finished(line);
+  await direct.close();
   metrics.close();
   return { before, after: await metrics.text() };
 }

@@ -6,7 +6,7 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../kit/test-gateway.ts';
 import { ask, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 import { askFreshly } from '../signin/craft.ts';
-import { openDesk } from '../signin/desk.ts';
+import { openDirect } from '../signin/direct-gateway.ts';
 import { Caller, HEALTH } from '../upstream/caller.ts';
 import { Scrape, scrape } from './scrape.ts';
 
@@ -139,13 +139,13 @@ describe('a condition that an alert can ask for, of a gateway whose store is in 
     ['state_unavailable', () => Promise.reject(new Error('down'))],
     ['internal_error', () => Promise.resolve(undefined as unknown as Verdict)],
   ])('%s', async (code, admit) => {
-    const desk = await openDesk({ around: (store) => troubled(store, admit) });
-    await askFreshly(desk);
-    expect(desk.upstream.arrivals).toEqual([]);
+    const direct = await openDirect({ around: (store) => troubled(store, admit) });
+    await askFreshly(direct);
+    expect(direct.upstream.arrivals).toEqual([]);
     const metrics = new Metrics();
-    for (const line of desk.lines) metrics.finished(line);
+    for (const line of direct.lines) metrics.finished(line);
     const scraped = new Scrape(await metrics.text());
     expect(scraped.sum('asset_gateway_requests_total', { code })).toBe(1);
-    await desk.close();
+    await direct.close();
   });
 });

@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { suiteInCi } from '../kit/optional.ts';
 import { ask, askUntilDecided, receiptIn } from './fault-buyer.ts';
-import { type Bazaar, type Home, openBazaar } from './fault-facilitator.ts';
+import { type Home, openRemoteFixture, type RemoteFixture } from './fault-facilitator.ts';
 import { fillHistory, turnClocks } from './fault-history.ts';
 
-const bazaars: Bazaar[] = [];
-afterAll(() => Promise.all(bazaars.splice(0).map((bazaar) => bazaar.stop())));
+const fixtures: RemoteFixture[] = [];
+afterAll(() => Promise.all(fixtures.splice(0).map((fixture) => fixture.stop())));
 
-const WAYS: Readonly<Record<string, (bazaar: Bazaar) => Promise<void>>> = {
+const WAYS: Readonly<Record<string, (fixture: RemoteFixture) => Promise<void>>> = {
   'the reply of sendTransaction is lost': async () => {},
   'settle is called again after that': async ({ settleAgain }) => void (await settleAgain()),
   'settle is called again and again within 120 s': async ({ settleAgain }) => {
@@ -20,30 +20,30 @@ const WAYS: Readonly<Record<string, (bazaar: Bazaar) => Promise<void>>> = {
   },
 };
 
-async function open(home?: Home): Promise<Bazaar> {
-  const bazaar = await openBazaar({}, home);
-  bazaars.push(bazaar);
-  return bazaar;
+async function open(home?: Home): Promise<RemoteFixture> {
+  const fixture = await openRemoteFixture({}, home);
+  fixtures.push(fixture);
+  return fixture;
 }
 
-async function expectPending({ url, payment }: Bazaar): Promise<void> {
+async function expectPending({ url, payment }: RemoteFixture): Promise<void> {
   const reply = await ask(url, payment);
   expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
   expect(reply.headers.has('payment-required')).toBe(false);
 }
 
 /** A payment that the facilitator has sent without hearing of it, while the chain shows nothing yet. */
-async function unheard(home?: Home): Promise<Bazaar> {
-  const bazaar = await open(home);
-  bazaar.chain.faults.dropAfterBroadcast = true;
-  bazaar.chain.faults.lie = { statusMissing: true };
-  await expectPending(bazaar);
-  return bazaar;
+async function unheard(home?: Home): Promise<RemoteFixture> {
+  const fixture = await open(home);
+  fixture.chain.faults.dropAfterBroadcast = true;
+  fixture.chain.faults.lie = { statusMissing: true };
+  await expectPending(fixture);
+  return fixture;
 }
 
-async function expectStored(bazaar: Bazaar): Promise<void> {
-  const { url, payment, chain, solana, buyer } = bazaar;
-  await expectPending(bazaar);
+async function expectStored(fixture: RemoteFixture): Promise<void> {
+  const { url, payment, chain, solana, buyer } = fixture;
+  await expectPending(fixture);
   chain.faults.reset();
   const reply = await askUntilDecided(url, payment);
   expect([reply.status, reply.isReplayed]).toEqual([200, true]);
@@ -54,84 +54,84 @@ async function expectStored(bazaar: Bazaar): Promise<void> {
 
 describe.concurrent('P6 an unknown settlement elsewhere', () => {
   it.each(Object.entries(WAYS))('P6 %s: the stored answer, one transfer', { timeout: 60_000 }, async (_, happens) => {
-    const bazaar = await unheard();
-    await happens(bazaar);
-    await expectStored(bazaar);
+    const fixture = await unheard();
+    await happens(fixture);
+    await expectStored(fixture);
   });
 
   it('P6 settle is called again, and again after the facilitator was restarted: the stored answer, one transfer', async () => {
-    const bazaar = await unheard('own process');
-    await bazaar.settleAgain();
-    await bazaar.restart();
-    await bazaar.settleAgain();
-    await expectStored(bazaar);
+    const fixture = await unheard('own process');
+    await fixture.settleAgain();
+    await fixture.restart();
+    await fixture.settleAgain();
+    await expectStored(fixture);
   }, 60_000);
 
   it('P6 its store of what is pending is down, and settle is called again: the stored answer, one transfer', async () => {
-    const bazaar = await open();
-    bazaar.chain.faults.lie = { statusMissing: true };
-    await bazaar.order({ storeDown: ['set'] });
-    await expectPending(bazaar);
-    await bazaar.order({ storeDown: ['get', 'set'] });
-    await bazaar.settleAgain().catch(() => undefined);
-    await expectStored(bazaar);
+    const fixture = await open();
+    fixture.chain.faults.lie = { statusMissing: true };
+    await fixture.order({ storeDown: ['set'] });
+    await expectPending(fixture);
+    await fixture.order({ storeDown: ['get', 'set'] });
+    await fixture.settleAgain().catch(() => undefined);
+    await expectStored(fixture);
   });
 
   it('P6 its store is down before anything is sent: 503 until the chain proves that nothing moved', async () => {
-    const bazaar = await open();
-    await bazaar.order({ storeDown: ['get'] });
-    for (let call = 0; call < 3; call++) await expectPending(bazaar);
-    bazaar.chain.advanceBlocks(300);
-    expect((await askUntilDecided(bazaar.url, bazaar.payment)).status).toBe(402);
-    expect(bazaar.chain.transfers).toHaveLength(0);
+    const fixture = await open();
+    await fixture.order({ storeDown: ['get'] });
+    for (let call = 0; call < 3; call++) await expectPending(fixture);
+    fixture.chain.advanceBlocks(300);
+    expect((await askUntilDecided(fixture.url, fixture.payment)).status).toBe(402);
+    expect(fixture.chain.transfers).toHaveLength(0);
   });
 
   it('P6 the facilitator is gone for good: the stored answer, one transfer', async () => {
-    const bazaar = await unheard('own process');
-    await bazaar.crash();
-    await expectStored(bazaar);
+    const fixture = await unheard('own process');
+    await fixture.crash();
+    await expectStored(fixture);
   });
 
   it('P6 confirmed only later, by when its own deadline is over: the stored answer, one transfer', async () => {
-    const bazaar = await open();
-    bazaar.chain.faults.confirmAfterMs = 3_000;
-    await expectPending(bazaar);
-    const reply = await askUntilDecided(bazaar.url, bazaar.payment);
-    expect([reply.status, reply.isReplayed, bazaar.chain.transfers.length]).toEqual([200, true, 1]);
+    const fixture = await open();
+    fixture.chain.faults.confirmAfterMs = 3_000;
+    await expectPending(fixture);
+    const reply = await askUntilDecided(fixture.url, fixture.payment);
+    expect([reply.status, reply.isReplayed, fixture.chain.transfers.length]).toEqual([200, true, 1]);
   });
 });
 
 suiteInCi('P6 an unknown settlement in a long history', {}, () => {
   it('P6 1,000 older transactions hide nothing: what was never sent is refused when it has expired', async () => {
     turnClocks();
-    const bazaar = await open();
-    const { chain, buyer, solana, url } = bazaar;
+    const fixture = await open();
+    const { chain, buyer, solana, url } = fixture;
     await fillHistory(chain, buyer, 'an hour ago');
-    await bazaar.order({ storeDown: ['get'] });
+    await fixture.order({ storeDown: ['get'] });
     const payment = await buyer.pay(url);
-    await expectPending({ ...bazaar, payment });
+    await expectPending({ ...fixture, payment });
     chain.advanceBlocks(300);
     expect((await askUntilDecided(url, payment)).status).toBe(402);
     expect([chain.transfers.length, solana.provider.arrivals.length]).toEqual([0, 1]);
-    await bazaar.order({ storeDown: [] });
+    await fixture.order({ storeDown: [] });
     expect((await askUntilDecided(url, await buyer.pay(url))).status).toBe(200);
   }, 60_000);
 
   it('P6 1,000 newer transactions hide it: what the history does not show is not refused, and nobody pays twice', async () => {
-    const bazaar = await open();
-    const { chain, buyer, solana } = bazaar;
-    await bazaar.order({ settle: { status: 502, answer: 'Bad gateway' } });
+    const fixture = await open();
+    const { chain, buyer, solana } = fixture;
+    await fixture.order({ settle: { status: 502, answer: 'Bad gateway' } });
     Object.assign(chain.faults, { status: 503, only: new Set(['getSignaturesForAddress']) });
-    await expectPending(bazaar);
+    await expectPending(fixture);
     expect(chain.transfers).toHaveLength(1);
     await fillHistory(chain, buyer, 'now');
     chain.advanceBlocks(400);
     chain.faults.reset();
     const lookUps = () => chain.calls.filter(({ method }) => method === 'getSignaturesForAddress').length;
     const before = lookUps();
-    for (let round = 0; round < 3; round++) await expectPending(bazaar);
+    for (let round = 0; round < 3; round++) await expectPending(fixture);
     expect(lookUps()).toBeGreaterThan(before);
-    const second = await ask(bazaar.url, await buyer.pay(bazaar.url));
+    const second = await ask(fixture.url, await buyer.pay(fixture.url));
     expect([second.status, second.code]).toEqual([503, 'settlement_pending']);
     expect(second.text).toContain('"state":"unused"');
     expect([chain.transfers.length, solana.provider.arrivals.length]).toEqual([1, 1]);

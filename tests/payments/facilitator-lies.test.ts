@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ask, askUntilDecided, newPath } from './fault-buyer.ts';
-import { type Bazaar, type Home, type Orders, openBazaar } from './fault-facilitator.ts';
+import { type Home, type Orders, openRemoteFixture, type RemoteFixture } from './fault-facilitator.ts';
 
-const bazaars: Bazaar[] = [];
-afterAll(() => Promise.all(bazaars.splice(0).map((bazaar) => bazaar.stop())));
+const fixtures: RemoteFixture[] = [];
+afterAll(() => Promise.all(fixtures.splice(0).map((fixture) => fixture.stop())));
 
-async function open(orders: { verify?: Orders; settle?: Orders } = {}, home?: Home): Promise<Bazaar> {
-  const bazaar = await openBazaar({}, home);
-  bazaars.push(bazaar);
-  await bazaar.order(orders);
-  return bazaar;
+async function open(orders: { verify?: Orders; settle?: Orders } = {}, home?: Home): Promise<RemoteFixture> {
+  const fixture = await openRemoteFixture({}, home);
+  fixtures.push(fixture);
+  await fixture.order(orders);
+  return fixture;
 }
 
 const settled = (transaction: unknown): Orders => ({
@@ -28,7 +28,7 @@ const LIES: Readonly<Record<string, Orders>> = {
   'a number': settled(7),
 };
 
-async function expectNeverServed({ url, payment, chain, buyer }: Bazaar): Promise<void> {
+async function expectNeverServed({ url, payment, chain, buyer }: RemoteFixture): Promise<void> {
   for (let call = 0; call < 3; call++) {
     const reply = await ask(url, payment);
     expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
@@ -45,16 +45,16 @@ describe.concurrent('P11 a facilitator that says settled and has not', () => {
   });
 
   it('P11 with the signature of another payment is not believed', async () => {
-    const bazaar = await open();
-    const other = bazaar.gateway.url + newPath();
-    expect((await ask(other, await bazaar.buyer.pay(other))).status).toBe(200);
-    const [paid] = bazaar.chain.transfers;
-    await bazaar.order({ settle: settled(paid?.signature) });
+    const fixture = await open();
+    const other = fixture.gateway.url + newPath();
+    expect((await ask(other, await fixture.buyer.pay(other))).status).toBe(200);
+    const [paid] = fixture.chain.transfers;
+    await fixture.order({ settle: settled(paid?.signature) });
     for (let call = 0; call < 3; call++)
-      expect((await ask(bazaar.url, bazaar.payment)).code).toBe('settlement_pending');
-    bazaar.chain.advanceBlocks(300);
-    expect((await askUntilDecided(bazaar.url, bazaar.payment)).status).toBe(402);
-    expect(bazaar.chain.transfers).toEqual([paid]);
+      expect((await ask(fixture.url, fixture.payment)).code).toBe('settlement_pending');
+    fixture.chain.advanceBlocks(300);
+    expect((await askUntilDecided(fixture.url, fixture.payment)).status).toBe(402);
+    expect(fixture.chain.transfers).toEqual([paid]);
   });
 });
 
@@ -67,38 +67,38 @@ const DOWN: Readonly<Record<string, Orders>> = {
 };
 
 describe.concurrent('P8 a facilitator that cannot be used at verify', () => {
-  async function expectUnused({ url, payment, solana }: Bazaar, expected: string): Promise<void> {
+  async function expectUnused({ url, payment, solana }: RemoteFixture, expected: string): Promise<void> {
     const reply = await ask(url, payment);
     expect(`${reply.status} ${reply.code}`).toBe(expected);
     expect(reply.text).toContain('"state":"unused"');
     expect(reply.headers.has('payment-required')).toBe(false);
     expect(solana.provider.arrivals).toHaveLength(0);
   }
-  async function expectServed({ url, payment, chain }: Bazaar): Promise<void> {
+  async function expectServed({ url, payment, chain }: RemoteFixture): Promise<void> {
     const reply = await askUntilDecided(url, payment);
     expect([reply.status, reply.isReplayed, chain.transfers.length]).toEqual([200, false, 1]);
   }
 
   it.each(Object.entries(DOWN))('%s: 503, payment unused, no upstream call; later it buys', async (_, verify) => {
-    const bazaar = await open({ verify });
-    await expectUnused(bazaar, '503 facilitator_unavailable');
-    await bazaar.order({});
-    await expectServed(bazaar);
+    const fixture = await open({ verify });
+    await expectUnused(fixture, '503 facilitator_unavailable');
+    await fixture.order({});
+    await expectServed(fixture);
   });
 
   it('P8 is gone: 503, payment unused, no upstream call; restarted, it buys', async () => {
-    const bazaar = await open({}, 'own process');
-    await bazaar.crash();
-    await expectUnused(bazaar, '503 facilitator_unavailable');
-    await bazaar.restart();
-    await expectServed(bazaar);
+    const fixture = await open({}, 'own process');
+    await fixture.crash();
+    await expectUnused(fixture, '503 facilitator_unavailable');
+    await fixture.restart();
+    await expectServed(fixture);
   });
 
   it.each(['', '<html>', '[]', '{}', '{"isValid":"yes"}', 'null'])('P8 answers %s: 502, unused', async (answer) => {
-    const bazaar = await open({ verify: { answer } });
-    await expectUnused(bazaar, '502 facilitator_invalid_response');
-    await bazaar.order({});
-    await expectServed(bazaar);
+    const fixture = await open({ verify: { answer } });
+    await expectUnused(fixture, '502 facilitator_invalid_response');
+    await fixture.order({});
+    await expectServed(fixture);
   });
 });
 
@@ -122,8 +122,8 @@ describe.concurrent('P21 line breaks in what a facilitator says', () => {
   };
 
   it.each(Object.entries(SAID))('P21 %s reach no client', async (_, orders) => {
-    const bazaar = await open(orders);
-    const reply = await ask(bazaar.url, bazaar.payment);
+    const fixture = await open(orders);
+    const reply = await ask(fixture.url, fixture.payment);
     expect([402, 503]).toContain(reply.status);
     expect(reply.headers.has('set-cookie')).toBe(false);
     const receipt = Buffer.from(reply.headers.get('payment-response') ?? '', 'base64').toString();
@@ -133,12 +133,12 @@ describe.concurrent('P21 line breaks in what a facilitator says', () => {
 
 describe('P23 what a facilitator can tell a repeated call by', () => {
   it('P23 is the same Idempotency-Key on verify and settle, and another for each payment', async () => {
-    const bazaar = await open();
-    const other = bazaar.gateway.url + newPath();
-    expect((await ask(bazaar.url, bazaar.payment)).status).toBe(200);
-    expect((await ask(bazaar.url, bazaar.payment)).status).toBe(200);
-    expect((await ask(other, await bazaar.buyer.pay(other))).status).toBe(200);
-    const calls = (await bazaar.calls()).filter(({ method }) => method === 'POST');
+    const fixture = await open();
+    const other = fixture.gateway.url + newPath();
+    expect((await ask(fixture.url, fixture.payment)).status).toBe(200);
+    expect((await ask(fixture.url, fixture.payment)).status).toBe(200);
+    expect((await ask(other, await fixture.buyer.pay(other))).status).toBe(200);
+    const calls = (await fixture.calls()).filter(({ method }) => method === 'POST');
     expect(calls.map(({ url }) => url)).toEqual(['/verify', '/settle', '/verify', '/settle']);
     const keys = calls.map(({ idempotencyKey = '' }) => idempotencyKey);
     expect([keys[0], keys[2]]).toEqual([keys[1], keys[3]]);

@@ -1,19 +1,19 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { ask, askUntilDecided, receiptIn } from './fault-buyer.ts';
-import { type Bazaar, type Orders, openBazaar } from './fault-facilitator.ts';
+import { type Orders, openRemoteFixture, type RemoteFixture } from './fault-facilitator.ts';
 
-const bazaars: Bazaar[] = [];
-afterAll(() => Promise.all(bazaars.splice(0).map((bazaar) => bazaar.stop())));
+const fixtures: RemoteFixture[] = [];
+afterAll(() => Promise.all(fixtures.splice(0).map((fixture) => fixture.stop())));
 
-async function open(settle: Orders, variables: Record<string, string> = {}): Promise<Bazaar> {
-  const bazaar = await openBazaar(variables);
-  bazaars.push(bazaar);
-  await bazaar.order({ settle });
-  return bazaar;
+async function open(settle: Orders, variables: Record<string, string> = {}): Promise<RemoteFixture> {
+  const fixture = await openRemoteFixture(variables);
+  fixtures.push(fixture);
+  await fixture.order({ settle });
+  return fixture;
 }
 
 /** The end of every story in which money moved: the stored answer, one call, one transfer. */
-async function expectStored({ url, payment, chain, solana }: Bazaar): Promise<void> {
+async function expectStored({ url, payment, chain, solana }: RemoteFixture): Promise<void> {
   const reply = await askUntilDecided(url, payment, 40_000);
   expect([reply.status, reply.isReplayed]).toEqual([200, true]);
   expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
@@ -42,48 +42,48 @@ const PAID_AND: Readonly<Record<string, Orders>> = {
 
 describe.concurrent('P6 a facilitator that has paid', () => {
   it('P6 accept_then_timeout: 503 when the deadline is over, then the stored answer', { timeout: 90_000 }, async () => {
-    const bazaar = await open({ hang: true });
-    const first = await ask(bazaar.url, bazaar.payment);
+    const fixture = await open({ hang: true });
+    const first = await ask(fixture.url, fixture.payment);
     expect([first.status, first.code]).toEqual([503, 'settlement_pending']);
     expect(first.headers.has('payment-required')).toBe(false);
-    await expectStored(bazaar);
+    await expectStored(fixture);
   });
 
   it.each(Object.entries(PAID_AND))(
     '%s: served, and then stored; one transfer',
     { timeout: 90_000 },
     async (_, how) => {
-      const bazaar = await open(how);
-      const first = await ask(bazaar.url, bazaar.payment);
+      const fixture = await open(how);
+      const first = await ask(fixture.url, fixture.payment);
       expect([first.status, first.isReplayed]).toEqual([200, false]);
-      await expectStored(bazaar);
-      expect((await bazaar.calls()).filter(({ url }) => url === '/settle')).toHaveLength(1);
+      await expectStored(fixture);
+      expect((await fixture.calls()).filter(({ url }) => url === '/settle')).toHaveLength(1);
     },
   );
 
   it('P6 reconcile_unavailable: 503 as long as nobody can be asked, then the stored answer', async () => {
-    const bazaar = await open({ status: 503, answer: 'down' });
-    bazaar.chain.faults.status = 503;
-    bazaar.chain.faults.only = new Set(['getSignaturesForAddress', 'getSignatureStatuses']);
+    const fixture = await open({ status: 503, answer: 'down' });
+    fixture.chain.faults.status = 503;
+    fixture.chain.faults.only = new Set(['getSignaturesForAddress', 'getSignatureStatuses']);
     for (let round = 0; round < 3; round++) {
-      const reply = await ask(bazaar.url, bazaar.payment);
+      const reply = await ask(fixture.url, fixture.payment);
       expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
       expect(receiptIn(reply)).toMatchObject({ success: false, errorReason: 'settlement_pending' });
     }
-    bazaar.chain.faults.reset();
-    await expectStored(bazaar);
+    fixture.chain.faults.reset();
+    await expectStored(fixture);
   });
 
   it('P6 without an RPC of our own it is asked again, and a success that it proves counts', async () => {
-    const bazaar = await open({ status: 502 }, { SOLANA_MAINNET_RPC_URL: '', SOLANA_DEVNET_RPC_URL: '' });
-    const first = await ask(bazaar.url, bazaar.payment);
+    const fixture = await open({ status: 502 }, { SOLANA_MAINNET_RPC_URL: '', SOLANA_DEVNET_RPC_URL: '' });
+    const first = await ask(fixture.url, fixture.payment);
     expect([first.status, first.code]).toEqual([503, 'settlement_pending']);
-    const transaction = bazaar.chain.transfers[0]?.signature;
+    const transaction = fixture.chain.transfers[0]?.signature;
     const foreign = { success: true, transaction: `${transaction?.slice(0, -4)}1111`, network: '' };
-    await bazaar.order({ settle: { does: false, answer: foreign } });
-    expect((await ask(bazaar.url, bazaar.payment)).status).toBe(503);
-    await bazaar.order({ settle: { does: false, answer: { success: true, transaction, network: '' } } });
-    await expectStored(bazaar);
+    await fixture.order({ settle: { does: false, answer: foreign } });
+    expect((await ask(fixture.url, fixture.payment)).status).toBe(503);
+    await fixture.order({ settle: { does: false, answer: { success: true, transaction, network: '' } } });
+    await expectStored(fixture);
   });
 });
 
@@ -91,19 +91,19 @@ describe.concurrent('P5 a facilitator that refuses', () => {
   it('P5 declared_safe: 402 with a receipt that says so, and no byte of the result', async () => {
     const reason = 'invalid_exact_svm_transaction_simulation_failed';
     const answer = { success: false, errorReason: reason, transaction: '', network: '' };
-    const bazaar = await open({ does: false, answer });
-    bazaar.solana.provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
+    const fixture = await open({ does: false, answer });
+    fixture.solana.provider.faults.body = '{"canary":"CANARY_result_0123456789"}';
     for (let round = 0; round < 2; round++) {
-      const reply = await ask(bazaar.url, bazaar.payment);
+      const reply = await ask(fixture.url, fixture.payment);
       expect([reply.status, reply.code]).toEqual([402, reason]);
       expect(reply.headers.has('payment-required')).toBe(true);
       expect(receiptIn(reply)).toMatchObject({ success: false, transaction: '' });
       const all = reply.text + JSON.stringify([...reply.headers]) + JSON.stringify(receiptIn(reply));
       expect(all).not.toContain('CANARY_result');
     }
-    expect(bazaar.solana.provider.arrivals).toHaveLength(1);
-    await bazaar.order({});
-    const renewed = await ask(bazaar.url, await bazaar.buyer.pay(bazaar.url));
-    expect([renewed.status, bazaar.chain.transfers.length]).toEqual([200, 1]);
+    expect(fixture.solana.provider.arrivals).toHaveLength(1);
+    await fixture.order({});
+    const renewed = await ask(fixture.url, await fixture.buyer.pay(fixture.url));
+    expect([renewed.status, fixture.chain.transfers.length]).toEqual([200, 1]);
   });
 });

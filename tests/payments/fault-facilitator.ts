@@ -28,7 +28,7 @@ export interface FacilitatorCall {
 }
 
 /** A gateway with a facilitator in another process, one buyer, and one payment for one request. */
-export interface Bazaar {
+export interface RemoteFixture {
   readonly gateway: SellingGateway;
   readonly solana: SolanaSandbox;
   readonly chain: Chain;
@@ -50,7 +50,7 @@ const post = async (url: string, body: unknown): Promise<unknown> =>
   (await fetch(url, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })).json();
 
 /** What the test itself asks the facilitator. */
-function deskOf(where: string): Pick<Bazaar, 'order' | 'calls' | 'settleAgain'> {
+function controlsOf(where: string): Pick<RemoteFixture, 'order' | 'calls' | 'settleAgain'> {
   const calls = async () => (await fetch(`${where}/calls`)).json() as Promise<FacilitatorCall[]>;
   let asked: string | undefined;
   return {
@@ -65,7 +65,7 @@ function deskOf(where: string): Pick<Bazaar, 'order' | 'calls' | 'settleAgain'> 
 }
 
 /** A facilitator that knows nothing of those before it. */
-interface Facilitator extends Pick<Bazaar, 'crash' | 'restart'> {
+interface Facilitator extends Pick<RemoteFixture, 'crash' | 'restart'> {
   readonly url: string;
   close(): Promise<void>;
 }
@@ -104,10 +104,10 @@ async function openAlone(settings: object): Promise<Facilitator> {
 export type Home = 'shared process' | 'own process';
 
 /** Starts one; the gateway reads the chain unless told not to. */
-export async function openBazaar(
+export async function openRemoteFixture(
   variables: Record<string, string> = {},
   home: Home = 'shared process',
-): Promise<Bazaar> {
+): Promise<RemoteFixture> {
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const chain = solana.mainnet;
   const { FEE_PAYER_KEYPAIR } = solana.variables;
@@ -118,7 +118,7 @@ export async function openBazaar(
   const buyer = await newBuyer(chain);
   const url = gateway.url + newPath();
   return {
-    ...deskOf(where),
+    ...controlsOf(where),
     crash,
     restart,
     gateway,

@@ -3,7 +3,7 @@ import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import type { Lies } from '../../packages/sandbox/src/chain/faults.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
-import { openBazaar } from './fault-facilitator.ts';
+import { openRemoteFixture } from './fault-facilitator.ts';
 
 describe('an owed answer that is no longer kept', () => {
   let gateway: SellingGateway;
@@ -111,17 +111,17 @@ describe('P6 a payment that is on the chain already, and not known here', () => 
 
   it('is found by its memo where another one settles', async () => {
     const secret = { GATEWAY_SECRET: 'a secret that both of them have and use' };
-    const bazaar = await openBazaar(secret);
-    const { chain, solana, url, payment } = bazaar;
+    const fixture = await openRemoteFixture(secret);
+    const { chain, solana, url, payment } = fixture;
     expect((await ask(url, payment)).status).toBe(200);
-    const remote = { FACILITATOR_URL: bazaar.facilitatorUrl, FEE_PAYER_KEYPAIR: '' };
+    const remote = { FACILITATOR_URL: fixture.facilitatorUrl, FEE_PAYER_KEYPAIR: '' };
     const second = await startSellingGateway({ ...ROOMY, ...secret, ...remote }, { solana: solana });
     const reply = await ask(second.url + new URL(url).pathname, payment);
     expect([reply.status, reply.isReplayed]).toEqual([200, true]);
     expect(receiptIn(reply)).toMatchObject({ success: true, transaction: chain.transfers[0]?.signature });
     expect(chain.transfers).toHaveLength(1);
     await second.stop();
-    await bazaar.stop();
+    await fixture.stop();
   });
 
   it('P6 is said to be settled when the store cannot note it', async () => {

@@ -15,33 +15,33 @@ import {
   signInFor,
   statusOf,
 } from './craft.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { type DirectGateway, openDirect } from './direct-gateway.ts';
 
-let desk: Desk;
+let direct: DirectGateway;
 beforeEach(async () => {
-  desk = await openDesk();
+  direct = await openDirect();
 });
-afterEach(() => desk.close());
+afterEach(() => direct.close());
 
 /** A date so many seconds from the gateway's now. */
-const fromNow = (seconds: number): string => new Date((desk.nowSeconds() + seconds) * 1000).toISOString();
+const fromNow = (seconds: number): string => new Date((direct.nowSeconds() + seconds) * 1000).toISOString();
 
 const noDates: Changes = { expirationTime: undefined };
 
 async function refusesFresh(code: string, changes: Changes): Promise<void> {
   const signer = newSigner();
-  const challenge = await challengeOf(desk);
+  const challenge = await challengeOf(direct);
   const header = encodeHeader(await signedPayload(challenge, changes, signer));
-  await costsNothing(desk, desk, () => refusedWith(code, askWith(desk, header)));
+  await costsNothing(direct, direct, () => refusedWith(code, askWith(direct, header)));
   const good = encodeHeader(await signedPayload(challenge, {}, signer));
-  expect(await statusOf(askWith(desk, good))).toBe(200);
+  expect(await statusOf(askWith(direct, good))).toBe(200);
 }
 
 describe('S6 the age of a challenge', () => {
   it('299 s is young enough', async () => {
-    const header = await signInFor(desk);
-    desk.step(299);
-    expect(await statusOf(askWith(desk, header))).toBe(200);
+    const header = await signInFor(direct);
+    direct.step(299);
+    expect(await statusOf(askWith(direct, header))).toBe(200);
   });
 
   it.each<[string, () => Changes]>([
@@ -50,46 +50,46 @@ describe('S6 the age of a challenge', () => {
     ['without an expiry', () => noDates],
     ['with an issuedAt of now', () => ({ ...noDates, issuedAt: fromNow(301) })],
   ])('301 s is too old, %s', async (_, changes) => {
-    const header = await signInFor(desk, SEARCH, changes());
-    desk.step(301);
-    await costsNothing(desk, desk, () => refusedWith('invalid_siwx_expired', askWith(desk, header)));
+    const header = await signInFor(direct, SEARCH, changes());
+    direct.step(301);
+    await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
   });
 
   it.each([301, 315, 330])('%i s without an expiry is too old', async (age) => {
-    const header = await signInFor(desk, SEARCH, noDates);
-    desk.step(age);
-    await costsNothing(desk, desk, () => refusedWith('invalid_siwx_expired', askWith(desk, header)));
+    const header = await signInFor(direct, SEARCH, noDates);
+    direct.step(age);
+    await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
   });
 
   it('299 s is young enough without an expiry, and with one moved by a year', async () => {
     const headers = [
-      await signInFor(desk, SEARCH, noDates),
-      await signInFor(desk, SEARCH, { expirationTime: fromNow(31_536_000) }),
+      await signInFor(direct, SEARCH, noDates),
+      await signInFor(direct, SEARCH, { expirationTime: fromNow(31_536_000) }),
     ];
-    desk.step(299);
-    for (const header of headers) expect(await statusOf(askWith(desk, header))).toBe(200);
+    direct.step(299);
+    for (const header of headers) expect(await statusOf(askWith(direct, header))).toBe(200);
   });
 
   it('an earlier expiry of its own counts', async () => {
-    const headers = [await signInFor(desk, SEARCH, { expirationTime: fromNow(10) })];
-    headers.push(await signInFor(desk, SEARCH, { expirationTime: fromNow(10) }));
-    desk.step(9);
-    expect(await statusOf(askWith(desk, headers[0] ?? ''))).toBe(200);
-    desk.step(2);
-    await costsNothing(desk, desk, () => refusedWith('invalid_siwx_expired', askWith(desk, headers[1] ?? '')));
+    const headers = [await signInFor(direct, SEARCH, { expirationTime: fromNow(10) })];
+    headers.push(await signInFor(direct, SEARCH, { expirationTime: fromNow(10) }));
+    direct.step(9);
+    expect(await statusOf(askWith(direct, headers[0] ?? ''))).toBe(200);
+    direct.step(2);
+    await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, headers[1] ?? '')));
   });
 });
 
 describe("S7 the client's clock", () => {
   it.each([-600, 600])('may be %i s off where our issuedAt is echoed', async (seconds) => {
-    const { info } = await challengeOf(desk);
+    const { info } = await challengeOf(direct);
     const ours = { issuedAt: info.issuedAt, expirationTime: info.expirationTime };
     expect(info.issuedAt).not.toBe(fromNow(seconds));
-    expect(await statusOf(askFreshly(desk, SEARCH, ours))).toBe(200);
+    expect(await statusOf(askFreshly(direct, SEARCH, ours))).toBe(200);
   });
 
   it.each([-299, -60, 0, 29])('a self-set issuedAt of %i s is taken', async (seconds) => {
-    expect(await statusOf(askFreshly(desk, SEARCH, { ...noDates, issuedAt: fromNow(seconds) }))).toBe(200);
+    expect(await statusOf(askFreshly(direct, SEARCH, { ...noDates, issuedAt: fromNow(seconds) }))).toBe(200);
   });
 
   it.each<[number, string]>([
@@ -103,7 +103,7 @@ describe("S7 the client's clock", () => {
 
   it('a notBefore beyond the skew is refused, one within it is taken', async () => {
     await refusesFresh('invalid_siwx_not_yet_valid', { notBefore: fromNow(31) });
-    expect(await statusOf(askFreshly(desk, SEARCH, { notBefore: fromNow(29) }))).toBe(200);
+    expect(await statusOf(askFreshly(direct, SEARCH, { notBefore: fromNow(29) }))).toBe(200);
   });
 
   it('an expiry in the past is refused', async () => {
@@ -129,28 +129,28 @@ describe("S7 the client's clock", () => {
 
 describe("S8 the server's clock steps", () => {
   it.each([-3600, 3600])('by %i s between two uses: a nonce is still good for one', async (seconds) => {
-    const header = await signInFor(desk, SEARCH, noDates);
-    expect(await statusOf(askWith(desk, header))).toBe(200);
-    desk.step(seconds);
-    expect((await askWith(desk, header)).status).toBe(402);
-    desk.step(-seconds);
-    await refusedWith('invalid_siwx_nonce', askWith(desk, header));
-    expect(desk.upstream.arrivals).toHaveLength(1);
+    const header = await signInFor(direct, SEARCH, noDates);
+    expect(await statusOf(askWith(direct, header))).toBe(200);
+    direct.step(seconds);
+    expect((await askWith(direct, header)).status).toBe(402);
+    direct.step(-seconds);
+    await refusedWith('invalid_siwx_nonce', askWith(direct, header));
+    expect(direct.upstream.arrivals).toHaveLength(1);
   });
 
   it('forward: a sign-in that is older than 300 s by then is refused', async () => {
-    const header = await signInFor(desk, SEARCH, noDates);
-    desk.step(3600);
-    await refusedWith('invalid_siwx_expired', askWith(desk, header));
-    expect(desk.upstream.arrivals).toHaveLength(0);
+    const header = await signInFor(direct, SEARCH, noDates);
+    direct.step(3600);
+    await refusedWith('invalid_siwx_expired', askWith(direct, header));
+    expect(direct.upstream.arrivals).toHaveLength(0);
   });
 
   it.each([-3600, 3600])('by %i s: a fresh challenge lets clients in, before and after', async (seconds) => {
-    expect(await statusOf(askFreshly(desk))).toBe(200);
-    desk.step(seconds);
-    expect(await statusOf(askFreshly(desk))).toBe(200);
-    desk.step(-seconds);
-    expect(await statusOf(askFreshly(desk))).toBe(200);
+    expect(await statusOf(askFreshly(direct))).toBe(200);
+    direct.step(seconds);
+    expect(await statusOf(askFreshly(direct))).toBe(200);
+    direct.step(-seconds);
+    expect(await statusOf(askFreshly(direct))).toBe(200);
   });
 });
 

@@ -14,17 +14,17 @@ import {
   signedPayload,
   statusOf,
 } from './craft.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { type DirectGateway, openDirect } from './direct-gateway.ts';
 
 let gateway: TestGateway;
-let desk: Desk;
+let direct: DirectGateway;
 let asker: Asker;
 beforeAll(async () => {
   gateway = await startTestGateway({}, { windowMs: 3_600_000 });
-  desk = await openDesk();
+  direct = await openDirect();
   asker = overHttp(gateway);
 });
-afterAll(() => Promise.all([gateway.stop(), desk.close()]));
+afterAll(() => Promise.all([gateway.stop(), direct.close()]));
 
 const MALFORMED = 'invalid_siwx_header';
 const encodeText = (json: string): string => Buffer.from(json).toString('base64');
@@ -91,14 +91,14 @@ describe('S16 no payload reaches a prototype', () => {
   });
 
   it('with special words as values, many times', async () => {
-    const challenge = await challengeOf(desk);
+    const challenge = await challengeOf(direct);
     for (let round = 0; round < rounds(150) * NAMES.length; round++) {
       const word = NAMES[round % NAMES.length] ?? '';
       const payload = { ...(await signedPayload(challenge)), chainId: word, type: word, [word]: { polluted: word } };
-      expect(await statusOf(askWith(desk, encodeHeader(payload)))).toBe(402);
+      expect(await statusOf(askWith(direct, encodeHeader(payload)))).toBe(402);
     }
     expectCleanPrototypes();
-    expect(desk.upstream.arrivals).toHaveLength(0);
+    expect(direct.upstream.arrivals).toHaveLength(0);
   });
 });
 
@@ -141,30 +141,30 @@ describe('S17 a value of another type, size or depth is refused', () => {
   );
 
   it('in 100,000 resources, or 10,000 arrays deep', async () => {
-    const genuine = await signedPayload(await challengeOf(desk));
+    const genuine = await signedPayload(await challengeOf(direct));
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
     const json = JSON.stringify(genuine);
-    await costsNothing(desk, desk, async () => {
+    await costsNothing(direct, direct, async () => {
       await refusedWith(
         MALFORMED,
-        askWith(desk, encodeHeader({ ...genuine, resources: Array.from({ length: 100_000 }, () => 'r') })),
+        askWith(direct, encodeHeader({ ...genuine, resources: Array.from({ length: 100_000 }, () => 'r') })),
       );
-      await refusedWith(MALFORMED, askWith(desk, encodeText(deep)));
-      await refusedWith(MALFORMED, askWith(desk, encodeText(json.replace('{', `{"a":${deep},`))));
+      await refusedWith(MALFORMED, askWith(direct, encodeText(deep)));
+      await refusedWith(MALFORMED, askWith(direct, encodeText(json.replace('{', `{"a":${deep},`))));
     });
-    expect(await statusOf(askWith(desk, encodeHeader(genuine)))).toBe(200);
+    expect(await statusOf(askWith(direct, encodeHeader(genuine)))).toBe(200);
   });
 
   it('in any JSON that there is', async () => {
-    const challenge = await challengeOf(desk);
+    const challenge = await challengeOf(direct);
     const signer = newSigner();
     const genuine = await signedPayload(challenge, {}, signer);
     const fields = fc.subarray(Object.keys(genuine), { minLength: 1 });
     const anyJson = fc.asyncProperty(fc.jsonValue(), fields, async (value, names) => {
       const partly = { ...genuine, ...Object.fromEntries(names.map((name) => [name, value])) };
-      for (const json of [value, partly]) expect(await statusOf(askWith(desk, encodeHeader(json)))).toBe(402);
+      for (const json of [value, partly]) expect(await statusOf(askWith(direct, encodeHeader(json)))).toBe(402);
     });
-    await costsNothing(desk, desk, () => fc.assert(anyJson, { numRuns: rounds(20) * 100 }));
-    expect(await statusOf(askWith(desk, encodeHeader(genuine), SEARCH))).toBe(200);
+    await costsNothing(direct, direct, () => fc.assert(anyJson, { numRuns: rounds(20) * 100 }));
+    expect(await statusOf(askWith(direct, encodeHeader(genuine), SEARCH))).toBe(200);
   }, 300_000);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../packages/gateway/src/budget/store.ts';
 import { askFreshly, askWith, budgetLeft, costsNothing, HEALTH, signInFor, statusOf } from './craft.ts';
-import { openDesk } from './desk.ts';
+import { openDirect } from './direct-gateway.ts';
 
 const errorOf = async (response: Response): Promise<unknown> => ((await response.json()) as { error?: string }).error;
 
@@ -32,51 +32,51 @@ const failing = (store: Store, fault: { before: number; after: number }): Store 
 describe('S21 a good header refused because the store is down', () => {
   it('has reached no upstream and is not burnt', async () => {
     const fault = { before: 0, after: 0 };
-    const desk = await openDesk({ around: (store) => failing(store, fault) });
-    const header = await signInFor(desk);
-    await costsNothing(desk, desk, async () => {
+    const direct = await openDirect({ around: (store) => failing(store, fault) });
+    const header = await signInFor(direct);
+    await costsNothing(direct, direct, async () => {
       fault.before = 2;
-      const down = await askWith(desk, header);
+      const down = await askWith(direct, header);
       expect([down.status, await errorOf(down), down.headers.get('retry-after')]).toEqual([
         503,
         'state_unavailable',
         '2',
       ]);
     });
-    expect(await statusOf(askWith(desk, header))).toBe(200);
-    await desk.close();
+    expect(await statusOf(askWith(direct, header))).toBe(200);
+    await direct.close();
   });
 
   it('is served when one reply was lost, and takes one slot', async () => {
     const fault = { before: 0, after: 0 };
-    const desk = await openDesk({ around: (store) => failing(store, fault) });
-    const left = await budgetLeft(desk);
+    const direct = await openDirect({ around: (store) => failing(store, fault) });
+    const left = await budgetLeft(direct);
     fault.after = 1;
-    expect(await statusOf(askFreshly(desk))).toBe(200);
-    expect(await budgetLeft(desk)).toBe(left - 2);
-    await desk.close();
+    expect(await statusOf(askFreshly(direct))).toBe(200);
+    expect(await budgetLeft(direct)).toBe(left - 2);
+    await direct.close();
   });
 });
 
 describe('a store whose epoch nobody has read yet', () => {
   it('lets no sign-in through, and no challenge that nobody could check', async () => {
     let known = false;
-    const desk = await openDesk({
+    const direct = await openDirect({
       around: (store) => ({ ...around(store), epoch: () => (known ? store.epoch() : undefined) }),
     });
-    const refused = await desk.ask(HEALTH);
+    const refused = await direct.ask(HEALTH);
     expect([refused.status, await errorOf(refused), refused.headers.get('retry-after')]).toEqual([
       503,
       'state_unavailable',
       '2',
     ]);
     known = true;
-    const header = await signInFor(desk);
+    const header = await signInFor(direct);
     known = false;
-    expect(await errorOf(await askWith(desk, header))).toBe('state_unavailable');
-    expect(desk.upstream.arrivals).toHaveLength(0);
+    expect(await errorOf(await askWith(direct, header))).toBe('state_unavailable');
+    expect(direct.upstream.arrivals).toHaveLength(0);
     known = true;
-    expect(await statusOf(askWith(desk, header))).toBe(200);
-    await desk.close();
+    expect(await statusOf(askWith(direct, header))).toBe(200);
+    await direct.close();
   });
 });

@@ -16,33 +16,33 @@ import {
   signInFor,
   statusOf,
 } from './craft.ts';
-import { type Desk, openDesk } from './desk.ts';
+import { type DirectGateway, openDirect } from './direct-gateway.ts';
 
 const HOUR = 3_600;
 
-let desk: Desk;
+let direct: DirectGateway;
 /** How far the time of day is from the clock that it was at the start. */
 let ahead: number;
 beforeEach(async () => {
-  desk = await openDesk();
+  direct = await openDirect();
   ahead = 0;
 });
-afterEach(() => desk.close());
+afterEach(() => direct.close());
 
 function setRight(seconds: number): void {
-  desk.setRight(seconds);
+  direct.setRight(seconds);
   ahead += seconds;
 }
 
 /** A date so many seconds from the time of day. */
-const fromToday = (seconds: number): string => new Date((desk.nowSeconds() + ahead + seconds) * 1000).toISOString();
+const fromToday = (seconds: number): string => new Date((direct.nowSeconds() + ahead + seconds) * 1000).toISOString();
 
 describe.each([-HOUR, HOUR])('a time of day that is set right by %i s', (step) => {
   it('V12 is in the next challenge', async () => {
     setRight(step);
-    const { info } = await challengeOf(desk);
+    const { info } = await challengeOf(direct);
     expect([info.issuedAt, info.expirationTime]).toEqual([fromToday(0), fromToday(300)]);
-    expect(await statusOf(askFreshly(desk))).toBe(200);
+    expect(await statusOf(askFreshly(direct))).toBe(200);
   });
 
   it.each([-299, -60, 0, 29])(
@@ -50,7 +50,7 @@ describe.each([-HOUR, HOUR])('a time of day that is set right by %i s', (step) =
     async (seconds) => {
       setRight(step);
       const own = { issuedAt: fromToday(seconds), expirationTime: fromToday(120) };
-      expect(await statusOf(askFreshly(desk, SEARCH, own))).toBe(200);
+      expect(await statusOf(askFreshly(direct, SEARCH, own))).toBe(200);
     },
   );
 
@@ -61,40 +61,42 @@ describe.each([-HOUR, HOUR])('a time of day that is set right by %i s', (step) =
     ['notBefore', 31, 'invalid_siwx_not_yet_valid'],
   ])('V12 is what %s of %i s is refused by', async (field, seconds, code) => {
     setRight(step);
-    await costsNothing(desk, desk, () => refusedWith(code, askFreshly(desk, SEARCH, { [field]: fromToday(seconds) })));
+    await costsNothing(direct, direct, () =>
+      refusedWith(code, askFreshly(direct, SEARCH, { [field]: fromToday(seconds) })),
+    );
   });
 
   it('V12 takes no challenge from those who were given one before', async () => {
-    const header = await signInFor(desk);
+    const header = await signInFor(direct);
     setRight(step);
-    expect(await statusOf(askWith(desk, header))).toBe(200);
+    expect(await statusOf(askWith(direct, header))).toBe(200);
   });
 
   it('V12 costs one more challenge at most when it is set again', async () => {
     setRight(step);
-    const header = await signInFor(desk);
+    const header = await signInFor(direct);
     setRight(-2 * step);
     const code = step > 0 ? 'invalid_siwx_issued_at_in_future' : 'invalid_siwx_issued_at_too_old';
-    await costsNothing(desk, desk, () => refusedWith(code, askWith(desk, header)));
-    expect(await statusOf(askFreshly(desk))).toBe(200);
+    await costsNothing(direct, direct, () => refusedWith(code, askWith(direct, header)));
+    expect(await statusOf(askFreshly(direct))).toBe(200);
   });
 
   it('V12 opens no replay, however often it is set', async () => {
-    const header = await signInFor(desk);
-    expect(await statusOf(askWith(desk, header))).toBe(200);
+    const header = await signInFor(direct);
+    expect(await statusOf(askWith(direct, header))).toBe(200);
     for (const seconds of [step, -step, step, step]) {
       setRight(seconds);
-      await refusedWith('invalid_siwx_nonce', askWith(desk, header));
+      await refusedWith('invalid_siwx_nonce', askWith(direct, header));
     }
-    expect(desk.upstream.arrivals).toHaveLength(1);
+    expect(direct.upstream.arrivals).toHaveLength(1);
   });
 
   it('V12 makes no challenge younger than it is', async () => {
-    const headers = [await signInFor(desk), await signInFor(desk, SEARCH, { expirationTime: undefined })];
-    desk.step(301);
+    const headers = [await signInFor(direct), await signInFor(direct, SEARCH, { expirationTime: undefined })];
+    direct.step(301);
     setRight(step);
     for (const header of headers) {
-      await costsNothing(desk, desk, () => refusedWith('invalid_siwx_expired', askWith(desk, header)));
+      await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
     }
   });
 });

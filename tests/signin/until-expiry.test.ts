@@ -18,7 +18,7 @@ import {
   signInFor,
   statusOf,
 } from './craft.ts';
-import { openDesk } from './desk.ts';
+import { openDirect } from './direct-gateway.ts';
 import { exampleOf } from './examples.ts';
 
 const variables = { SIWX_NONCE: 'until-expiry' };
@@ -113,14 +113,14 @@ describe('until-expiry with the official client: one signature', () => {
 
 describe('until-expiry, by the clock of the store', () => {
   it('one header serves for 300 s, and no longer', async () => {
-    const desk = await openDesk({ variables });
-    const header = await signInFor(desk, SEARCH, { expirationTime: undefined });
+    const direct = await openDirect({ variables });
+    const header = await signInFor(direct, SEARCH, { expirationTime: undefined });
     for (const step of [0, 150, 149]) {
-      desk.step(step);
-      expect(await statusOf(askWith(desk, header))).toBe(200);
+      direct.step(step);
+      expect(await statusOf(askWith(direct, header))).toBe(200);
     }
-    desk.step(2);
-    await costsNothing(desk, desk, () => refusedWith('invalid_siwx_expired', askWith(desk, header)));
-    await desk.close();
+    direct.step(2);
+    await costsNothing(direct, direct, () => refusedWith('invalid_siwx_expired', askWith(direct, header)));
+    await direct.close();
   });
 });

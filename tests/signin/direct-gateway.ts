@@ -10,7 +10,7 @@ import type { Asker } from './craft.ts';
 const PORT = 8402;
 
 /** A gateway without a socket, whose store has a clock that a test can set. */
-export interface Desk extends Asker {
+export interface DirectGateway extends Asker {
   readonly upstream: TokensApi;
   readonly lines: readonly LogLine[];
   /** Moves the store's clock, both ways, and the time of day with it. */
@@ -21,8 +21,8 @@ export interface Desk extends Asker {
   close(): Promise<void>;
 }
 
-/** What a desk may be given beside variables. */
-export interface DeskOptions {
+/** What one may be given beside variables. */
+export interface DirectOptions {
   readonly variables?: Environment;
   /** Puts something around the store. */
   readonly around?: (store: Store) => Store;
@@ -41,14 +41,17 @@ const toResponse = ({
 const lowerCase = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-export async function openDesk({ variables = {}, around = (store) => store }: DeskOptions = {}): Promise<Desk> {
+export async function openDirect({
+  variables = {},
+  around = (store) => store,
+}: DirectOptions = {}): Promise<DirectGateway> {
   const upstream = await startTokensApi({ key: CANARY_KEY });
   const limit = { TOKENS_RATE_LIMIT_PER_MINUTE: '100000', ...variables };
   const config = readConfig({ TOKENS_API_BASE_URL: upstream.url, TOKENS_API_KEY: CANARY_KEY, ...limit });
   const lines: LogLine[] = [];
   let now = Date.UTC(2026, 10, 20, 12);
   let aheadMs = 0;
-  const store = around(new MemoryStore({ now: () => now, wallNow: () => now + aheadMs, epoch: 'desk' }));
+  const store = around(new MemoryStore({ now: () => now, wallNow: () => now + aheadMs, epoch: 'direct' }));
   const log = (line: LogLine) => void lines.push(line);
   const { gateway, close } = await compose(config, { store, secrets: [CANARY_SECRET], log, windowMs: 3_600_000 });
   const fixed = {
