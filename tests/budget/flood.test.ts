@@ -15,7 +15,7 @@ const HELD_MS = DEADLINE_MS + WINDOW_MS + WINDOW_MS / 12;
 const BUSY = [503, 504];
 noteTime();
 
-describe('the shared budget under', () => {
+describe('the shared budget', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway(
@@ -57,7 +57,7 @@ describe('the shared budget under', () => {
     expect(gateway.upstream.arrivals.length).toBeGreaterThan(LIMIT);
   }
 
-  it('L1 L4 a flood of new wallets', async () => {
+  it('L1 L4 is kept under a flood of new wallets, which get 429 beyond it', async () => {
     for (let round = 0; round < rounds(10); round++) {
       const answered = await statuses(40);
       expect(answered.filter((status) => ![200, 429, ...BUSY].includes(status))).toEqual([]);
@@ -67,7 +67,7 @@ describe('the shared budget under', () => {
     expectLimitKept();
   });
 
-  it('L2 bursts before and after each edge of the window', async () => {
+  it('L2 is kept when bursts come before and after each edge of the window', async () => {
     for (let round = 0; round < rounds(20); round++) {
       await sleep(WINDOW_MS * (round % 2 === 0 ? 0.9 : 0.2));
       await statuses(LIMIT + 2);
@@ -77,7 +77,7 @@ describe('the shared budget under', () => {
     expectLimitKept();
   });
 
-  it('L3 an upstream that takes differently long', async () => {
+  it('L3 is kept when the upstream takes differently long', async () => {
     for (let round = 0; round < rounds(20) * 4; round++) {
       gateway.upstream.faults.delayMs = (round * 137) % 350;
       void statuses(3);
@@ -88,7 +88,7 @@ describe('the shared budget under', () => {
     expectLimitKept();
   });
 
-  it('L3 an upstream that hangs until the deadline', async () => {
+  it('L3 is kept when the upstream hangs: no slot frees before the deadline and a window', async () => {
     const hung = await hangAll();
     const { arrivals } = gateway.upstream;
     const before = arrivals.length;
@@ -98,7 +98,7 @@ describe('the shared budget under', () => {
     expectLimitKept();
   });
 
-  it('L5 one wallet may take it all: the budget is shared', async () => {
+  it('L5 may be used up by one wallet alone', async () => {
     const signer = newSigner();
     const askAll = () =>
       Promise.all(Array.from({ length: LIMIT }, async () => (await askSigned(url(), {}, signer)).status));
@@ -117,7 +117,7 @@ describe('the shared budget under', () => {
     }
   }
 
-  it('L6 L8 refusals cost nothing, and Retry-After is when the next slot frees', async () => {
+  it('L6 L8 is not used by refusals, and Retry-After is when its next slot frees', async () => {
     await sleep(WINDOW_MS + 20);
     await statuses(LIMIT - 1);
     const before = gateway.upstream.arrivals.length;

@@ -56,8 +56,12 @@ describe('a gateway that is killed and started again', () => {
     expect(await flood(limit, 3_000, isFull ? 100 : 6)).toBeLessThanOrEqual(limit);
   });
 
-  it.runIf(isFull)('L1 30 in any 60 s over more than a window of flood and kills', { timeout: 900_000 }, async () => {
-    expect(await flood(30, 60_000, 240)).toBeLessThanOrEqual(30);
-    expect(upstream.arrivals.length).toBeGreaterThanOrEqual(60);
-  });
+  it.runIf(isFull)(
+    'L1 does not exceed 30 in any 60 s over more than a window of flood and kills',
+    { timeout: 900_000 },
+    async () => {
+      expect(await flood(30, 60_000, 240)).toBeLessThanOrEqual(30);
+      expect(upstream.arrivals.length).toBeGreaterThanOrEqual(60);
+    },
+  );
 });

@@ -133,7 +133,7 @@ describe('a cap holds', () => {
     expect(transfers()).toBe(0);
   });
 
-  it('again a day later', async () => {
+  it('of 24 hours for no more than a day, and in all beyond it', async () => {
     let now = 0;
     const ledger = memoryLedger(() => now);
     const caps = { perDayMicros: 10, inAllMicros: 15 };

@@ -185,7 +185,7 @@ describe('a hostile gateway gets nothing', () => {
     expect(gateway.requests).toHaveLength(1);
   });
 
-  it('that asks for signatures without end', async () => {
+  it('but four requests, when it asks for signatures without end', async () => {
     const { host } = new URL(gateway.url);
     const info = {
       domain: host,

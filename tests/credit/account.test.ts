@@ -37,9 +37,9 @@ describe('a balance', () => {
 
 describe('a hold', () => {
   it.each([
-    ['the whole balance', 10, undefined],
-    ['more than there is', 11, 'insufficient'],
-  ])('of %s: %s, %s', (_, micros, reason) => {
+    ['the whole balance is made', 10, undefined],
+    ['more than the balance is refused', 11, 'insufficient'],
+  ])('of %s', (_, micros, reason) => {
     expect(whyNotHeld(rich, { id: 'a', micros })).toBe(reason);
   });
 

@@ -13,7 +13,7 @@ describe('an answer that was charged and never read to its end', () => {
   });
   afterEach(() => ledger.close());
 
-  it('is owed to its wallet two hundred times: then the same request is charged anew', async () => {
+  it('is owed to its wallet two hundred times, and then no more', async () => {
     await grant(ledger, 10);
     const debit = newDebit(5);
     await ledger.accounts.hold(debit);

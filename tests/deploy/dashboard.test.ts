@@ -69,7 +69,7 @@ function faultsOf({ metric, matchers }: Selector): string[] {
   });
 }
 
-describe('every query of the dashboard and of the alerts', () => {
+describe('every query of the dashboard and of the alerts asks for what is given out', () => {
   it.each(queries)('%s: %s', (_, expression) => {
     const { isSound, selectors, groupings } = readQuery(expression);
     expect(isSound).toBe(true);
@@ -79,7 +79,7 @@ describe('every query of the dashboard and of the alerts', () => {
     expect(groupings.filter((label) => ![...known, ...ADDED].includes(label))).toEqual([]);
   });
 
-  it('would be found out', () => {
+  it('and one that does not is found', () => {
     const wrong =
       'sum by (rout) (rate(asset_gateway_requests_total{code="rate_limitted",kode="x"}[5m])) / asset_gateway_request_total';
     const { selectors, groupings } = readQuery(wrong);

@@ -26,7 +26,7 @@ async function requestsOf({ gateway }: TestGateway | SellingGateway, code: strin
 }
 
 /** What somebody may want to be woken for, made to happen once each and seen in a scrape. */
-describe('a condition that an alert can ask for', () => {
+describe('the metrics tell when', () => {
   it.each<[string, object, string]>([
     ['the upstream fails', { status: 500 }, 'upstream_error'],
     ['the upstream is slow', { hang: true }, 'upstream_timeout'],
@@ -134,7 +134,7 @@ const troubled = (store: Store, admit: Store['admit']): Store => ({
   view: (budget) => store.view(budget),
 });
 
-describe('a condition that an alert can ask for, of a gateway whose store is in trouble', () => {
+describe('the metrics tell of a store in trouble, by the code of the answer', () => {
   it.each<[string, Store['admit']]>([
     ['state_unavailable', () => Promise.reject(new Error('down'))],
     ['internal_error', () => Promise.resolve(undefined as unknown as Verdict)],

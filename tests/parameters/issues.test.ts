@@ -72,7 +72,7 @@ it('lists at most 20 violations', async () => {
 const unknownNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `u${index}`);
 
 it.each([1, 7, 8, 9, 20, 100, 1000])(
-  '%i unknown parameters hide no violation, and are one themselves',
+  '%i unknown parameters are refused, alone and beside other violations',
   async (count) => {
     const unknown = unknownNames(count)
       .map((name) => `${name}=1`)

@@ -65,7 +65,7 @@ describe.concurrent('V15 when whoever reads it dies', () => {
     expect(await place.program.ended).toBe(0);
   });
 
-  it('both of them', async () => {
+  it('standard output and standard error together end nothing, and a metric says so', async () => {
     const place = await start({ NODE_OPTIONS: COMPLAINING });
     place.program.child.stdout?.destroy();
     place.program.child.stderr?.destroy();

@@ -72,7 +72,7 @@ redisSuite('a Redis whose clock steps', () => {
       expect(await take(other)).toBe('admitted');
     });
 
-    it('R6 nor when many ask at once, and those that it refuses keep their sign-in', async () => {
+    it('R6 gives no more when many ask at once either, and those that it refuses keep their sign-in', async () => {
       const wide = { ...budget, key: 'wide', limit: 5 };
       const [one, other] = [await openNode(), await openNode()];
       const asked = async (store: RedisStore, nonce: NonceUse) =>

@@ -72,7 +72,7 @@ redisSuite('a Redis', () => {
       'MISCONF Errors writing to the AOF file: No space left on device',
       'NOPERM this user has no permissions to run the evalsha command',
       'CLUSTERDOWN The cluster is down',
-    ])('R8 %s', (error) =>
+    ])('R8 %s: 503 in time, no upstream call, and then served again', (error) =>
       failsClosed(
         () => {
           proxy.meddle = () => Buffer.from(`-${error}\r\n`);
@@ -83,7 +83,7 @@ redisSuite('a Redis', () => {
       ),
     );
 
-    it('R8 what is no answer at all', () =>
+    it('R8 what is no answer at all: 503 in time, no upstream call, and then served again', () =>
       failsClosed(
         () => {
           proxy.meddle = () => Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n');
@@ -94,19 +94,19 @@ redisSuite('a Redis', () => {
       ));
   });
 
-  it('R8 that is out of memory', () =>
+  it('R8 that is out of memory: 503 in time, no upstream call, and then served again', () =>
     failsClosed(
       () => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
       () => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
     ));
 
-  it('R8 that has become a replica of nobody', () =>
+  it('R8 that has become a replica of nobody: 503 in time, no upstream call, and then served again', () =>
     failsClosed(
       () => redis.command('REPLICAOF', '127.0.0.1', '1'),
       () => redis.command('REPLICAOF', 'NO', 'ONE'),
     ));
 
-  it('R8 that wants another password', () =>
+  it('R8 that wants another password: 503 in time, no upstream call, and then served again', () =>
     failsClosed(
       async () => {
         await redis.command('CONFIG', 'SET', 'requirepass', 'another');
@@ -115,7 +115,7 @@ redisSuite('a Redis', () => {
       () => redis.commandAs('another', 'CONFIG', 'SET', 'requirepass', ''),
     ));
 
-  it('R8 that somebody keeps busy', () => {
+  it('R8 that somebody keeps busy: 503 in time, no upstream call, and then served again', () => {
     let busy: Promise<unknown>;
     return failsClosed(
       async () => {
@@ -170,7 +170,7 @@ redisSuite('a Redis', () => {
       }
     }
 
-    it('R9 once: the same signature gets its answer, and takes one slot', async () => {
+    it('R9 once: the request is answered all the same, by one upstream call, and its nonce is used up', async () => {
       for (let round = 0; round < rounds(20); round++) await askOnce(() => undefined);
     });
 
@@ -195,7 +195,7 @@ redisSuite('a Redis', () => {
       }
     });
 
-    it('R9 all of them: refused in time', () =>
+    it('R9 all of them: 503 in time, no upstream call, and then served again', () =>
       failsClosed(
         () => {
           proxy.meddle = () => undefined;

@@ -83,7 +83,7 @@ redisSuite('a Redis that loses its data', () => {
     expect((latest.upstream.arrivals[0]?.at ?? 0) - lostAtMs).toBeGreaterThan(HELD_MS - CLOCK_MS);
   });
 
-  it('R4 notices it without being asked', async () => {
+  it('R4 has its loss noticed without a request', async () => {
     const before = gateway.upstream.arrivals.length;
     await redis.command('FLUSHALL');
     const sinceMs = performance.now();
@@ -144,7 +144,7 @@ redisSuite('a Redis that loses its data', () => {
     });
   });
 
-  it('R5 after a failover to a replica that lacks what was last written', async () => {
+  it('R5 by a failover to a replica without the last writes closes the budget too, and no signature works twice', async () => {
     const replica = await startRedis({ replicaof: `127.0.0.1 ${redis.port}` });
     while (!String(await replica.command('INFO', 'replication')).includes('master_link_status:up')) await sleep(20);
     replica.freeze();

@@ -173,7 +173,7 @@ describe('the words of the command', () => {
     ['-7d', undefined],
     ['2026-13-01', undefined],
     ['999999d', undefined],
-  ])('since %s', (text, atMs) => expect(sinceOf(text, NOW)).toBe(atMs));
+  ])('since %j: the time that it names, or none', (text, atMs) => expect(sinceOf(text, NOW)).toBe(atMs));
 
   it('mean a week by route unless told', () => {
     expect(readTask([], NOW)).toEqual({ kind: 'group', sinceMs: NOW - 7 * DAY_MS, by: 'route', format: 'table' });
@@ -192,7 +192,7 @@ describe('the words of the command', () => {
     ['--repair'],
     ['--by'],
     ['--colour'],
-  ])('that are not understood are named: %s %s', (...words) => {
+  ])('that are not understood are refused: %s %s', (...words) => {
     expect(() => readTask(words, NOW)).toThrow(UsageError);
   });
 });

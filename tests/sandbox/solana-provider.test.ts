@@ -313,7 +313,7 @@ describe('the wallet API', () => {
 describe('faults', () => {
   const slot = () => rpc('getSlot', []);
 
-  it('status, message and Retry-After, in the words of the endpoint', async () => {
+  it('can be a status, message and Retry-After, in the words of the endpoint', async () => {
     Object.assign(provider.faults, { status: 429, retryAfter: '3', message: 'slow down' });
     const { status, headers, json } = await slot();
     expect([status, headers.get('retry-after')]).toEqual([429, '3']);
@@ -321,7 +321,7 @@ describe('faults', () => {
     expect(await wallet(`/${WALLET}/balances`)).toMatchObject({ status: 429, json: { code: 429 } });
   });
 
-  it('an error inside a 200, a wrong id, no result, another body', async () => {
+  it('can be an error inside a 200, a wrong id, no result, another body', async () => {
     provider.faults.jsonRpcError = { code: -32005, message: 'Node is behind' };
     expect((await slot()).json.error).toEqual({ code: -32005, message: 'Node is behind' });
     provider.faults.reset();
@@ -335,7 +335,7 @@ describe('faults', () => {
     expect((await post(provider.rpcUrls.helius.mainnet, '{}')).text).toBe('<html>');
   });
 
-  it('truncation, a reset, silence, a delay', async () => {
+  it('can be truncation, a reset, silence, a delay', async () => {
     provider.faults.truncate = 0.5;
     await expect(slot()).rejects.toThrow();
     provider.faults.reset();
@@ -353,7 +353,7 @@ describe('faults', () => {
     expect(performance.now() - began).toBeGreaterThan(110);
   });
 
-  it('only some requests, only so many times, and notes every arrival', async () => {
+  it('can be for some requests only, and so many times only, and every arrival is noted', async () => {
     provider.faults.status = 500;
     provider.faults.times = 1;
     provider.faults.only = ({ body }) => body.includes('getSlot');

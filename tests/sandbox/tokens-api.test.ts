@@ -441,7 +441,7 @@ describe('faults', () => {
     expect((await ask('/v1/health')).status).toBe(200);
   });
 
-  it('status, message, retryAfter; times and only narrow them', async () => {
+  it('can be status, message and retryAfter; times and only narrow them', async () => {
     Object.assign(api().faults, { status: 429, message: 'Slow down', retryAfter: '7', times: 1 });
     api().faults.only = ({ target }) => target.includes('solana');
     expect((await ask('/v1/health')).status).toBe(200);
@@ -451,7 +451,7 @@ describe('faults', () => {
     expect((await ask('/v1/assets/solana')).status).toBe(200);
   });
 
-  it('delayMs and hang', async () => {
+  it('can be delayMs and hang', async () => {
     api().faults.delayMs = 80;
     const started = performance.now();
     await ask('/v1/health');
@@ -461,7 +461,7 @@ describe('faults', () => {
     await expect(ask('/v1/health', { signal: AbortSignal.timeout(100) })).rejects.toThrow(/timeout/);
   });
 
-  it('resetConnection and truncate', async () => {
+  it('can be resetConnection and truncate', async () => {
     api().faults.resetConnection = true;
     await expect(open('/v1/health')).rejects.toThrow(/ECONNRESET|socket hang up/);
     api().faults.reset();
@@ -472,14 +472,14 @@ describe('faults', () => {
     await expect(drain(cut)).rejects.toThrow(/aborted/);
   });
 
-  it('drip', async () => {
+  it('can be drip', async () => {
     api().faults.drip = 10;
     const started = performance.now();
     expect((await ask('/v1/health')).text).toBe('{"ok":true}');
     expect(performance.now() - started).toBeGreaterThanOrEqual(100);
   });
 
-  it('huge and gzipBomb', async () => {
+  it('can be huge and gzipBomb', async () => {
     api().faults.huge = 5_000_001;
     expect(await drain(await open('/v1/health'))).toBe(5_000_001);
     api().faults.reset();
@@ -494,14 +494,14 @@ describe('faults', () => {
     expect(JSON.parse(gunzipSync(Buffer.concat(packed)).toString())).toHaveLength(19_999_998);
   });
 
-  it.each(['gzip', 'br', 'deflate'] as const)('encoding %s', async (encoding) => {
+  it.each(['gzip', 'br', 'deflate'] as const)('can be encoding %s', async (encoding) => {
     const plain = await ask('/v1/assets/solana');
     api().faults.encoding = encoding;
     const packed = await ask('/v1/assets/solana');
     expect([packed.headers.get('content-encoding'), packed.text]).toEqual([encoding, plain.text]);
   });
 
-  it('body, contentType and redirect', async () => {
+  it('can be body, contentType and redirect', async () => {
     Object.assign(api().faults, { body: Buffer.from('{"a":'), contentType: 'text/plain' });
     const odd = await ask('/v1/assets/solana');
     expect([odd.status, odd.text, odd.headers.get('content-type')]).toEqual([200, '{"a":', 'text/plain']);

@@ -172,7 +172,7 @@ await suiteOfPackages(
       expect(await reader.inTarball(readFileSync(join(folder, packedAs(name).filename)))).toEqual([]);
     });
 
-    it('would be missed where they are not', async () => {
+    it('are found missing in a package without them', async () => {
       const [types, code] = ['export declare const a: number;\n', 'export const a = 1;\n'];
       const exports = { '.': { types: './gone.d.ts', default: './index.js' }, './b': './b.js' };
       const manifest = { name: 'faulty', version: '1.0.0', type: 'module', exports };

@@ -226,7 +226,7 @@ describe('a file of slots that is not as it was written', () => {
     ['another text', () => `{}${' '.repeat(LINE_BYTES - 3)}\n`],
     ['null', () => `null${' '.repeat(LINE_BYTES - 5)}\n`],
     ['a time that is none', (line) => line.replace(/"holdMs":\d+/, (found) => found.replace(/\d+/, '"1"'))],
-  ])('is damaged with %s in a line', (_, change) => {
+  ])('is refused with %s in a line, by the number of that line', (_, change) => {
     overwrite(1, change);
     expect(open).toThrow(new SlotDamage('line 2 is no slot'));
   });

@@ -22,7 +22,7 @@ describe('a client that sends', () => {
     expect([answer.status, gateway.upstream.arrivals.length - before]).toEqual([400, 0]);
   };
 
-  it('more broken rules than a validator reports', async () => {
+  it('more broken rules than a validator reports gets a 400, without an upstream call', async () => {
     await refusedWithoutCall(`/v1/x402/tokens/assets/solana/markets?limit=99999&${EIGHT_UNKNOWN}`);
     await refusedWithoutCall(`/v1/x402/tokens/assets/search?q=&limit=0&${EIGHT_UNKNOWN}`);
     const mints = ['a', '', 'a,b', 7, null, ...Array(200).fill(''), {}];
@@ -31,10 +31,10 @@ describe('a client that sends', () => {
     await refusedWithoutCall('/v1/x402/tokens/assets/market-snapshots', { method: 'POST', headers, body });
   });
 
-  it('an encoded separator in a parameter name', () =>
+  it('an encoded separator in a parameter name gets a 400, without an upstream call', () =>
     refusedWithoutCall(`/v1/x402/tokens/assets/solana/markets?x%26limit%3D9999&${EIGHT_UNKNOWN}`));
 
-  it('S16 names of built-ins as parameters, on any route', async () => {
+  it('S16 names of built-ins as parameters gets a 400, on open routes and behind a sign-in', async () => {
     for (const name of BUILT_IN) {
       expect((await fetch(`${gateway.url}/healthz?${name}=1`)).status).toBe(400);
       expect((await fetch(`${gateway.url}/v1/catalog?${name}`)).status).toBe(400);
@@ -43,7 +43,9 @@ describe('a client that sends', () => {
     expect(routes.length).toBeGreaterThan(20);
   });
 
-  it('nothing at all, and keeps its side open', { timeout: 30_000 }, async () => {
+  it('nothing at all, and keeps its side open, is disconnected, and others are served', {
+    timeout: 30_000,
+  }, async () => {
     const sockets = Array.from({ length: 20 }, () =>
       connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true }),
     );
@@ -58,7 +60,7 @@ describe('a client that sends', () => {
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
   });
 
-  it('H7 sixteen KiB of tiny headers', async () => {
+  it('H7 more than sixteen KiB of tiny headers gets a 431', async () => {
     const raw = await sendRaw(gateway.port, `GET /healthz HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(4400)}\r\n`);
     expect(statusOf(raw)).toBe(431);
   });

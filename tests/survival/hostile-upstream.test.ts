@@ -41,16 +41,16 @@ describe('an upstream that answers with', () => {
     return errors;
   }
 
-  it('a content encoding that is the name of a built-in', async () => {
+  it('a content encoding that is the name of a built-in is upstream_invalid_response, and the gateway lives', async () => {
     const headers = 'Content-Type: application/json\r\nContent-Encoding: constructor\r\nContent-Length: 2';
     expect(await ask((socket) => socket.write(head(headers, '{}')))).toEqual(['upstream_invalid_response']);
   });
 
-  it('something that is not HTTP', async () => {
+  it('something that is not HTTP is upstream_invalid_response, and the gateway lives', async () => {
     expect(await ask((socket) => socket.write('garbage\r\n\r\n'))).toEqual(['upstream_invalid_response']);
   });
 
-  it('its own error page without an end, on every connection', async () => {
+  it('a page without an end, on every connection, is upstream_invalid_response, also for later requests', async () => {
     const page = 'Content-Type: text/html\r\nTransfer-Encoding: chunked';
     const errors = await ask((socket) => socket.write(head(page, '5\r\nhello\r\n')), 64);
     expect(new Set(errors)).toEqual(new Set(['upstream_invalid_response']));
@@ -58,7 +58,7 @@ describe('an upstream that answers with', () => {
     expect(((await again.json()) as { error: string }).error).toBe('upstream_invalid_response');
   });
 
-  it('U13 our key in an error, in any spelling', async () => {
+  it('U13 our key in an error, plain, in base64 or in hex, does not get it to the client', async () => {
     const spellings = [CANARY_KEY, Buffer.from(CANARY_KEY).toString('base64'), Buffer.from(CANARY_KEY).toString('hex')];
     for (const spelling of spellings) {
       const body = JSON.stringify({ message: `bad key ${spelling}` });
@@ -74,7 +74,7 @@ describe('an upstream that answers with', () => {
     gateway = undefined;
   });
 
-  it('U13 our key in a result', async () => {
+  it('U13 our key in a result is upstream_invalid_response', async () => {
     const body = JSON.stringify({ echoed: { 'x-api-key': CANARY_KEY } });
     const headers = `Content-Type: application/json\r\nContent-Length: ${body.length}`;
     expect(await ask((socket) => socket.write(head(headers, body)))).toEqual(['upstream_invalid_response']);

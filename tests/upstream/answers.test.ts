@@ -43,7 +43,7 @@ describe('U3 a broken transfer is an unusable answer', () => {
     }
   });
 
-  it('reset before it began, when it was sent once more and no more', async () => {
+  it('and one that was reset before it began is upstream_unreachable, once the request was sent once more', async () => {
     gateway.upstream.faults.resetConnection = true;
     const answer = await askTimes(2);
     expect(answer.status).toBe(502);
@@ -124,14 +124,14 @@ describe('an upstream that refuses or fails', () => {
   });
 
   it.each([
-    ['one of 200 characters', 'a'.repeat(200), true],
-    ['one of 201 characters', 'a'.repeat(201), false],
-    ['an empty one', '', false],
-    ['a line break', 'a\nb', false],
-    ['a header', 'a\r\nSet-Cookie: b=c', false],
-    ['a terminal escape', '\u001b[31mred', false],
-    ['a right-to-left override', 'abc\u202edef', false],
-    ['a zero byte', 'a\0b', false],
+    ['one of 200 characters is quoted', 'a'.repeat(200), true],
+    ['one of 201 characters is not', 'a'.repeat(201), false],
+    ['an empty one is not', '', false],
+    ['one with a line break is not', 'a\nb', false],
+    ['one with a header is not', 'a\r\nSet-Cookie: b=c', false],
+    ['one with a terminal escape is not', '\u001b[31mred', false],
+    ['one with a right-to-left override is not', 'abc\u202edef', false],
+    ['one with a zero byte is not', 'a\0b', false],
   ])('U7 of messages, %s', async (_, message, quoted) => {
     Object.assign(gateway.upstream.faults, { status: 400, message });
     const answer = await askOnce();

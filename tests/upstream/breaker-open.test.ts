@@ -51,10 +51,10 @@ async function deadUrl(): Promise<string> {
 
 describe('U10 an upstream that fails five times in a row is left alone', () => {
   it.each<[string, object, string]>([
-    ['5xx', { status: 503 }, '502 upstream_error'],
-    ['nonsense', { body: 'not JSON' }, '502 upstream_invalid_response'],
-    ['cut short', { truncate: 0.5 }, '502 upstream_invalid_response'],
-    ['a redirect', { redirect: '/maintenance' }, '502 upstream_redirect'],
+    ['for 5xx', { status: 503 }, '502 upstream_error'],
+    ['for nonsense', { body: 'not JSON' }, '502 upstream_invalid_response'],
+    ['for answers that are cut short', { truncate: 0.5 }, '502 upstream_invalid_response'],
+    ['for a redirect', { redirect: '/maintenance' }, '502 upstream_redirect'],
   ])('%s', async (_, knobs, code) => {
     const gateway = await open({}, handClock());
     Object.assign(gateway.upstream.faults, knobs);
@@ -63,7 +63,7 @@ describe('U10 an upstream that fails five times in a row is left alone', () => {
     expect(gateway.upstream.arrivals).toHaveLength(5);
   });
 
-  it('silence, which counts half', async () => {
+  it('for silence, which counts half', async () => {
     const gateway = await open({ UPSTREAM_TIMEOUT_MS: '200' }, handClock());
     gateway.upstream.faults.hang = true;
     expect(await fail(gateway, 10)).toEqual(several(10, '504 upstream_timeout'));
@@ -71,7 +71,7 @@ describe('U10 an upstream that fails five times in a row is left alone', () => {
     expect(gateway.upstream.arrivals).toHaveLength(10);
   });
 
-  it('nobody listens', async () => {
+  it('when nobody listens', async () => {
     const gateway = await open({ TOKENS_API_BASE_URL: await deadUrl() });
     expect(await fail(gateway)).toEqual(five('502 upstream_unreachable'));
     expect(await fail(gateway)).toEqual(five('503 upstream_unavailable'));

@@ -171,7 +171,7 @@ describe('V9 a breaker does not open for the fault of a few', () => {
     expect([bench.breaker.isOpen, bench.calls]).toEqual([false, 50]);
   });
 
-  it('whose calls were too slow: ten of them count as five', async () => {
+  it('nor before the tenth call that was too slow, each of which counts half', async () => {
     const bench = new Bench().fails(failure('upstream_timeout'));
     await bench.asks(9);
     expect(bench.breaker.isOpen).toBe(false);

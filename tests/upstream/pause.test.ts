@@ -74,5 +74,5 @@ describe('U9 how long a Retry-After asks to wait', () => {
     ['Thu, 01 Jan 2026 00:00:30 GMT', 30],
     ['Thu, 01 Jan 2026 01:00:00 GMT', 300],
     ['Wed, 31 Dec 2025 23:59:00 GMT', 1],
-  ])('%s', (retryAfter, seconds) => expect(pauseSeconds(retryAfter, NOW, 60)).toBe(seconds));
+  ])('%j: %i s', (retryAfter, seconds) => expect(pauseSeconds(retryAfter, NOW, 60)).toBe(seconds));
 });

@@ -77,7 +77,7 @@ describe('U18 an upstream that closes its connections after each third answer', 
     expect(slotsTaken(answers.at(-1))).toBe(39);
   });
 
-  it('on all connections at the same time', async () => {
+  it('on all connections at the same time: each request is sent once more, and no client meets an error', async () => {
     const [first, second]: readonly [Socket[], Socket[]] = [[], []];
     const { trap, gateway } = await openTrap((socket, request) => {
       if (second.length === CROWD) socket.write(FINE);
