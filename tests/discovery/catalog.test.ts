@@ -124,7 +124,7 @@ describe('the catalog of everything', () => {
 });
 
 describe('where nothing is sold', () => {
-  it('the catalog has no word about payment', async () => {
+  it('the catalog names no payment network and no asset, and lists the free routes alone', async () => {
     const { payment, routes, categories } = await catalogOf(free);
     expect(payment).toBeUndefined();
     expect(JSON.stringify(routes)).not.toMatch(/paymentNetwork|paymentAsset|USDC/);

@@ -43,7 +43,7 @@ describe('what a document gives as an example is answered', () => {
     );
   });
 
-  it('each one that the catalog has', async () => {
+  it('each free one of the catalog, whose paid ones are the examples of the table', async () => {
     const { routes } = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as { routes: readonly Values[] };
     expect(routes).toHaveLength(served.length);
     for (const { path, httpMethod, inputExample, pathParamsExample } of routes) {

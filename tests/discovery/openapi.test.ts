@@ -125,7 +125,7 @@ describe('the errors in the document', () => {
   /** Of no route, and of routes of a gateway that blocks somebody. */
   const NOWHERE = ['not_found', 'method_not_allowed', 'blocked'];
 
-  it('are all that there are, each under its status', () => {
+  it('are all but those of no route, of a block and of credit, each under its status', () => {
     const shown = new Map<RefusalCode, Set<number>>();
     for (const [, { responses }] of operations) {
       for (const [status, response] of Object.entries(responses)) {
@@ -195,7 +195,7 @@ describe('what is answered fits the document', () => {
     },
   );
 
-  it('the refusal of a body that is no JSON, has no type, or is too long', async () => {
+  it('the refusal of a body that is no JSON, is of another type, or is too long', async () => {
     const route = routes.find(({ id }) => id === 'tokens.marketSnapshots') as Route;
     const json = { 'Content-Type': 'application/json' };
     const bodies = [

@@ -7,27 +7,27 @@ import { endpointOf, served } from './everything.ts';
 
 /** What an operator leaves out, and which rows go with it. */
 const LEFT_OUT: readonly [string, Readonly<Record<string, string>>, (route: Route) => boolean][] = [
-  ['nothing', {}, () => false],
-  ['TOKENS_API_KEY', { TOKENS_API_KEY: '' }, ({ surface }) => surface === 'tokens'],
+  ['nothing left out', {}, () => false],
+  ['no TOKENS_API_KEY', { TOKENS_API_KEY: '' }, ({ surface }) => surface === 'tokens'],
   ['TOKENS_RATE_LIMIT_PER_MINUTE=0', { TOKENS_RATE_LIMIT_PER_MINUTE: '0' }, ({ surface }) => surface === 'tokens'],
-  ['HELIUS_API_KEY', { HELIUS_API_KEY: '' }, ({ surface }) => surface === 'wallet'],
+  ['no HELIUS_API_KEY', { HELIUS_API_KEY: '' }, ({ surface }) => surface === 'wallet'],
   ['DAS_RATE_LIMIT_PER_SECOND=0', { DAS_RATE_LIMIT_PER_SECOND: '0' }, ({ surface }) => surface === 'das'],
   [
-    'ALCHEMY_DEVNET_RPC_URL',
+    'no ALCHEMY_DEVNET_RPC_URL',
     { ALCHEMY_DEVNET_RPC_URL: '' },
     ({ provider, cluster }) => provider === 'alchemy' && cluster === 'devnet',
   ],
   [
-    'both URLs of Alchemy',
+    'neither URL of Alchemy',
     { ALCHEMY_MAINNET_RPC_URL: '', ALCHEMY_DEVNET_RPC_URL: '' },
     ({ provider }) => provider === 'alchemy',
   ],
   [
-    'HELIUS_MAINNET_RPC_URL',
+    'no HELIUS_MAINNET_RPC_URL',
     { HELIUS_MAINNET_RPC_URL: '' },
     ({ provider, cluster, surface }) => provider === 'helius' && cluster === 'mainnet' && surface !== 'wallet',
   ],
-  ['SOLANA_DEVNET_RPC_URL', { SOLANA_DEVNET_RPC_URL: '' }, ({ cluster }) => cluster === 'devnet'],
+  ['no SOLANA_DEVNET_RPC_URL', { SOLANA_DEVNET_RPC_URL: '' }, ({ cluster }) => cluster === 'devnet'],
 ];
 
 const textOf = async (url: string): Promise<string> => (await fetch(url)).text();
@@ -81,7 +81,7 @@ beforeAll(async () => {
 });
 afterAll(() => solana.close());
 
-describe.each(LEFT_OUT)('without %s', (_, variables, isRemoved) => {
+describe.each(LEFT_OUT)('with %s', (_, variables, isRemoved) => {
   const left = sorted(served.filter((route) => !isRemoved(route)).map(endpointOf));
   const own = routes.filter(({ surface }) => surface === 'system').map(endpointOf);
 

@@ -112,7 +112,7 @@ describe('a challenge is at most 4,096 bytes', () => {
     },
   );
 
-  it('with 50 mints, a path of 8 KiB, or a URL of exactly 8 KiB', async () => {
+  it('with 50 mints, an asset id of 8,000 characters, or a URL of exactly 8 KiB', async () => {
     const { target } = exampleOf(rowOf('variantMarkets'), { query: { mints: KNOWN_MINTS.slice(0, 50) } });
     const paths = [target, `/v1/x402/tokens/assets/${'x'.repeat(8000)}`, '/v1/x402/tokens/health?'.padEnd(8192, 'x')];
     for (const path of paths) expect(await challengeSize(path)).toBeLessThanOrEqual(4096);

@@ -105,7 +105,7 @@ function judge({ hasExtension, copiesMemo, ...versions }: Version, folder: strin
     expect(told.outcomes.wrapFetchWithSIWx).toEqual(freeRoutes.map(() => refused));
   });
 
-  it(copiesMemo ? 'buys' : 'is refused what it pays for, and told what to do', () => {
+  it(copiesMemo ? 'buys' : 'is refused its payments, and told what to do', () => {
     const bought = paidRoutes.map(({ method }) => ({ status: 200, method, sent: 2 }));
     const message = expect.stringMatching(/copy extra\.memo .* @x402\/svm 2\.10 or later/);
     const refused = paidRoutes.map(() => ({ status: 402, error: 'no_matching_requirements', message, sent: 2 }));

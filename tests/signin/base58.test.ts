@@ -20,7 +20,7 @@ it.each([32, 64])('base58 of %i bytes is read as the library reads it, zeros in 
   }
 });
 
-it.each([32, 64])('every other text is read as the library reads it, or is not %i bytes', (length) => {
+it.each([32, 64])('other texts are read as the library reads them, or refused where not %i bytes', (length) => {
   const digits = fc.constantFrom(...DIGITS, '1', 'z', 'z');
   const texts = fc.string({ unit: digits, minLength: Math.floor(length * 1.3), maxLength: Math.ceil(length * 1.4) });
   const anything = fc.oneof(

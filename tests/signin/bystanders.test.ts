@@ -19,7 +19,7 @@ import { openSignIn } from './gateway.ts';
 const { gateway, asker } = await openSignIn();
 
 describe('S23 a flood of well-formed headers with wrong signatures', () => {
-  it('keeps a good client out', async () => {
+  it('keeps no good client out', async () => {
     const genuine = await signedPayload(await challengeOf(asker));
     const forged = encodeHeader({ ...genuine, address: newSigner().address });
     const flood = Array.from({ length: 10 }, async () => {

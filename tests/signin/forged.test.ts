@@ -75,7 +75,7 @@ describe('S10 a genuine sign-in is refused when its signature was', () => {
     expect(await statusOf(askWith(asker, encodeHeader(genuine)))).toBe(200);
   });
 
-  it('written for an address that is no key', async () => {
+  it('put beside an address that is no key', async () => {
     const genuine = await signedPayload(await challengeOf(asker));
     const addresses = [
       '1'.repeat(31),
@@ -107,7 +107,7 @@ describe('S11 a sign-in that nobody signed opens no route', () => {
   });
 
   it.each(points.map((point, index) => [index, point] as const))(
-    'for small-order encoding %i, without an R',
+    'for small-order encoding %i, with an R of small order and an S of zero',
     async (_, point) => {
       await costsNothing(gateway, asker, async () => {
         for (let round = 0; round < rounds(64); round++) {
@@ -118,7 +118,7 @@ describe('S11 a sign-in that nobody signed opens no route', () => {
   );
 
   it.each(points.map((point, index) => [index, point] as const))(
-    'for small-order encoding %i, with a forgery',
+    'for small-order encoding %i, with a forgery that a lenient verifier takes',
     async (_, point) => {
       const { info, supportedChains } = await challengeOf(asker);
       const kind = { chainId: supportedChains[0]?.chainId ?? '', type: 'ed25519' };

@@ -155,7 +155,7 @@ describe('S17 a value of another type, size or depth is refused', () => {
     expect(await statusOf(askWith(direct, encodeHeader(genuine)))).toBe(200);
   });
 
-  it('in any JSON that there is', async () => {
+  it('whatever JSON it is, as the payload or in any of its fields', async () => {
     const challenge = await challengeOf(direct);
     const signer = newSigner();
     const genuine = await signedPayload(challenge, {}, signer);

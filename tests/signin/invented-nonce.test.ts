@@ -102,14 +102,14 @@ describe('S5 an invented nonce opens no route', () => {
     expect(await statusOf(askWith(asker, encodeHeader(await signedPayload(challenge, {}, signer))))).toBe(200);
   });
 
-  it('one of another deployment', async () => {
+  it('nor does one of another deployment', async () => {
     const [asker, elsewhere] = [overHttp(gateway), overHttp(other)];
     const { info } = await challengeOf(elsewhere);
     const payload = await signedPayload(await challengeOf(asker), { nonce: info.nonce });
     await costsNothing(gateway, asker, () => refusedWith('invalid_siwx_nonce', askWith(asker, encodeHeader(payload))));
   });
 
-  it('one swapped in after signing', async () => {
+  it('nor does one swapped in after signing', async () => {
     const asker = overHttp(gateway);
     const payload = await signedPayload(await challengeOf(asker));
     const { info } = await challengeOf(asker);

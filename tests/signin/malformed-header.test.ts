@@ -59,6 +59,7 @@ describe('S14 402 for a malformed header', () => {
   it('and the answer shows nothing of it', async () => {
     const header = base64('{"domain":"<script>evil</script>"');
     const response = await askWith(asker, header);
+    expect(response.status).toBe(402);
     const shown = `${JSON.stringify([...response.headers])}${await response.text()}`;
     expect(shown).not.toContain('evil');
     expect(shown).not.toContain(header.slice(0, 20));

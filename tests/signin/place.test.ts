@@ -37,7 +37,7 @@ describe('S3 a header for one route opens no other', () => {
     }
   });
 
-  it('with another query, where it was signed with one', async () => {
+  it('nor its own with another query or none, where it was signed with one', async () => {
     const header = encodeHeader(await signedPayload(await challengeOf(asker, SEARCH)));
     await costsNothing(gateway, asker, async () => {
       for (const target of [`${SEARCH}&limit=5`, SEARCH.replace('q=sol', 'q=usdc'), SEARCH.replace('?q=sol', '')]) {
@@ -128,7 +128,7 @@ describe('S9 another chain or kind of key is refused, and burns no nonce', () =>
     await refusesButKeepsNonce('invalid_siwx_unsupported_chain', changes);
   });
 
-  it('another message version', async () => {
+  it('and so is another message version', async () => {
     for (const version of ['2', '1.0', '01']) await refusesButKeepsNonce('invalid_siwx_header', { version });
   });
 

@@ -21,7 +21,7 @@ function counting({ url }: TestGateway) {
 }
 
 describe('Replay-Nonce', () => {
-  it('is on each answer, is new each time, and opens the next request', async () => {
+  it('is on each answer to a good sign-in, is new each time, and opens the next request', async () => {
     const asker = overHttp(gateway);
     const seen = new Set<string>();
     let header = await signInFor(asker);

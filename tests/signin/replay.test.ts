@@ -85,7 +85,7 @@ describe('S2 a replay is refused in another spelling', () => {
     }
   });
 
-  it('and one with the order added to S burns nothing', async () => {
+  it('and a signature with the order added to S is refused, and burns nothing', async () => {
     const payload = decodeHeader(await signInFor(asker));
     const other = encodeHeader({
       ...payload,

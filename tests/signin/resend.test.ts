@@ -49,7 +49,7 @@ describe('a header refused with 400', () => {
     await refusedWith('invalid_siwx_nonce', askWith(asker, header, `${SEARCH_PATH}?q=sol&limit=5`));
   });
 
-  it('for a body that is no JSON, or of another type, is not burnt', async () => {
+  it('for a body that is no JSON, or with 415 for one of another type, is not burnt and costs no budget', async () => {
     const url = `${wide.url}/v1/x402/tokens/assets/market-snapshots`;
     const header = await signInFor({ origin: wide.url, ask: () => fetch(url, { method: 'POST' }) });
     const post = (body: string, type: string) =>

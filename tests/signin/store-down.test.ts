@@ -29,8 +29,8 @@ const failing = (store: Store, fault: { before: number; after: number }): Store 
   },
 });
 
-describe('S21 a good header refused because the store is down', () => {
-  it('has reached no upstream and is not burnt', async () => {
+describe('S21 a good header at a store that fails', () => {
+  it('reaches no upstream and is not burnt while the store is down', async () => {
     const fault = { before: 0, after: 0 };
     const direct = await openDirect({ around: (store) => failing(store, fault) });
     const header = await signInFor(direct);
@@ -47,7 +47,7 @@ describe('S21 a good header refused because the store is down', () => {
     await direct.close();
   });
 
-  it('is served when one reply was lost, and takes one slot', async () => {
+  it('is served where one reply was lost, and takes one slot', async () => {
     const fault = { before: 0, after: 0 };
     const direct = await openDirect({ around: (store) => failing(store, fault) });
     const left = await budgetLeft(direct);

@@ -46,7 +46,7 @@ describe.each([-HOUR, HOUR])('a time of day that is set right by %i s', (step) =
   });
 
   it.each([-299, -60, 0, 29])(
-    'V12 is what an issuedAt of a client of its own is compared with: %i s',
+    'V12 is what an issuedAt that a client sets itself is compared with: %i s is taken',
     async (seconds) => {
       setRight(step);
       const own = { issuedAt: fromToday(seconds), expirationTime: fromToday(120) };
@@ -66,7 +66,7 @@ describe.each([-HOUR, HOUR])('a time of day that is set right by %i s', (step) =
     );
   });
 
-  it('V12 takes no challenge from those who were given one before', async () => {
+  it('V12 leaves a challenge good that was given before', async () => {
     const header = await signInFor(direct);
     setRight(step);
     expect(await statusOf(askWith(direct, header))).toBe(200);

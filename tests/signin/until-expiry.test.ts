@@ -97,7 +97,7 @@ describe('until-expiry with the official client: one signature', () => {
     expect([rows.length, signatures()]).toEqual([19, 1]);
   });
 
-  it('names the origin to the wallet, and the URL asked for as the resource', async () => {
+  it('is asked for with the origin as its uri, and the URL of the request as the resource', async () => {
     const challenge = await (await fetch(`${gateway.url}${SEARCH}`)).json();
     expect(challenge.extensions['sign-in-with-x'].info.uri).toBe(gateway.url);
     expect(challenge.resource.url).toBe(`${gateway.url}${SEARCH}`);
