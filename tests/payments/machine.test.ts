@@ -107,7 +107,7 @@ const CHANGES: Readonly<Record<keyof typeof STATES, Partial<Record<keyof typeof 
 
 const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T)[];
 
-describe('every event in every state', () => {
+describe('every event has the outcome of the table in the state', () => {
   it.each(keysOf(STATES))('P7 %s', (name) => {
     for (const event of keysOf(EVENTS)) {
       const { verdict, before, after } = step(STATES[name], EVENTS[event], here);
