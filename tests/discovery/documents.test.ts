@@ -89,10 +89,14 @@ describe('a document', () => {
   });
 
   it('that is refused may not be kept', async () => {
-    const answer = await ask('/v1/catalog?provider=x', { 'If-None-Match': '*' });
-    expectRefusal(answer, '400 invalid_provider_filter');
-    expect(answer.headers['cache-control']).toBe('no-store');
-    expectRefusal(await ask('/llms.txt?x=1', { 'If-None-Match': '*' }), '400 invalid_request');
+    for (const [target, refusal] of [
+      ['/v1/catalog?provider=x', '400 invalid_provider_filter'],
+      ['/llms.txt?x=1', '400 invalid_request'],
+    ] as const) {
+      const answer = await ask(target, { 'If-None-Match': '*' });
+      expectRefusal(answer, refusal);
+      expect(answer.headers['cache-control']).toBe('no-store');
+    }
   });
 
   it('is the only thing that a condition is about', async () => {

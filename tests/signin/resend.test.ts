@@ -84,8 +84,9 @@ describe('S21 a good header refused for lack of budget', () => {
   it('is told from a replay, which gets its 402 where the budget is used up', async () => {
     const gateway = await open({ TOKENS_RATE_LIMIT_PER_MINUTE: '1' });
     const asker = overHttp(gateway);
-    const header = await signInFor(asker);
+    const [header, unused] = [await signInFor(asker), await signInFor(asker)];
     expect(await statusOf(askWith(asker, header))).toBe(200);
+    expect(await statusOf(askWith(asker, unused))).toBe(429);
     await refusedWith('invalid_siwx_nonce', askWith(asker, header));
     expect(gateway.upstream.arrivals).toHaveLength(1);
   });
