@@ -34,19 +34,19 @@ beforeAll(async () => {
 afterAll(() => solana.close());
 
 /** Looks at a gateway that is started with these variables beside those of the sandbox. */
-async function withMarket<T>(variables: Environment, look: (gateway: SellingGateway) => Promise<T>): Promise<T> {
+async function withSeller<T>(variables: Environment, look: (gateway: SellingGateway) => Promise<T>): Promise<T> {
   const gateway = await startSellingGateway(variables, { solana: solana });
   return look(gateway).finally(() => gateway.stop());
 }
 
 const pathsOf = (variables: Environment): Promise<string[]> =>
-  withMarket(variables, async ({ url }) => {
+  withSeller(variables, async ({ url }) => {
     const { routes } = (await (await fetch(`${url}/v1/catalog`)).json()) as { routes: { path: string }[] };
     return routes.map(({ path }) => path);
   });
 
 const requirementOf = (variables: Environment): Promise<Requirement | undefined> =>
-  withMarket(
+  withSeller(
     variables,
     async ({ url }) => (JSON.parse((await ask(url + newPath())).text) as { accepts: Requirement[] }).accepts[0],
   );
@@ -54,7 +54,7 @@ const requirementOf = (variables: Environment): Promise<Requirement | undefined>
 const DAY_MS = 86_400_000;
 
 const buy = (variables: Environment): Promise<Reply> =>
-  withMarket(variables, async ({ url }) => {
+  withSeller(variables, async ({ url }) => {
     const target = url + newPath();
     return ask(target, await (await newBuyer(solana.mainnet)).pay(target));
   });
@@ -70,7 +70,7 @@ async function agesLeft(variables: Environment): Promise<number[]> {
     return answer;
   };
   await change((journal) => journal.put([agedMs, 0, 'test'], entryOf()));
-  await withMarket({ DATA_DIR: dataDir, ...variables }, async ({ url }) => {
+  await withSeller({ DATA_DIR: dataDir, ...variables }, async ({ url }) => {
     const target = url + newPath();
     await ask(target, await (await newBuyer(solana.mainnet)).pay(target));
   });
@@ -185,7 +185,7 @@ describe('a variable of the paid routes takes effect', () => {
   });
 
   it('SOL_PRICE_USD: in what the start says of prices and fees', async () => {
-    const logOf = (variables: Environment) => withMarket(variables, async ({ logLines }) => logLines.join(''));
+    const logOf = (variables: Environment) => withSeller(variables, async ({ logLines }) => logLines.join(''));
     expect(await logOf({})).toContain('a loss above $50.00 a SOL');
     expect(await logOf({ SOL_PRICE_USD: '100' })).toContain('settling costs $0.001001 or more at $100 a SOL');
   });

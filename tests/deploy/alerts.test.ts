@@ -94,9 +94,9 @@ async function block(): Promise<void> {
   await pause(50);
 }
 
-async function loseAnOutcome(market: SellingGateway): Promise<void> {
-  Object.assign(market.solana.mainnet.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
-  await buy(market);
+async function loseAnOutcome(seller: SellingGateway): Promise<void> {
+  Object.assign(seller.solana.mainnet.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
+  await buy(seller);
 }
 
 /** An outcome is lost, and eleven minutes go by. */
@@ -118,9 +118,9 @@ async function unknownForLong(): Promise<Change> {
 }
 
 /** The fee payer's SOL goes elsewhere, and somebody pays. */
-async function drainAndBuy(market: SellingGateway): Promise<void> {
-  drain(market.solana);
-  await buy(market);
+async function drainAndBuy(seller: SellingGateway): Promise<void> {
+  drain(seller.solana);
+  await buy(seller);
 }
 
 /** The same gateway with a fee payer that has little left. */
@@ -130,10 +130,10 @@ async function impoverished(): Promise<Change> {
   const keypair = Buffer.concat([Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')]);
   for (const chain of [solana.mainnet, solana.devnet]) chain.airdrop(bs58.encode(keypair.subarray(32)), 50_000_000n);
   const textWith = async (variables: object): Promise<string> => {
-    const market = await startSellingGateway({ METRICS_PORT: '0', ...variables }, { solana: solana });
+    const seller = await startSellingGateway({ METRICS_PORT: '0', ...variables }, { solana: solana });
     let text = '';
-    while (!text.includes('asset_gateway_fee_payer_lamports{')) text = await calmTextOf(market);
-    await market.stop();
+    while (!text.includes('asset_gateway_fee_payer_lamports{')) text = await calmTextOf(seller);
+    await seller.stop();
     return text;
   };
   const [before, after] = [await textWith({}), await textWith({ FEE_PAYER_KEYPAIR: bs58.encode(keypair) })];

@@ -99,22 +99,22 @@ describe('the metrics tell when', () => {
   });
 
   it('the fee budget is used up', async () => {
-    const market = await startSellingGateway({ METRICS_PORT: '0', FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' });
-    places.push(market);
-    const url = market.url + newPath();
-    const reply = await ask(url, await (await newBuyer(market.solana.mainnet)).pay(url));
+    const seller = await startSellingGateway({ METRICS_PORT: '0', FEE_BUDGET_LAMPORTS_PER_HOUR: '10000' });
+    places.push(seller);
+    const url = seller.url + newPath();
+    const reply = await ask(url, await (await newBuyer(seller.solana.mainnet)).pay(url));
     expect(reply.code).toBe('facilitator_unavailable');
-    expect(await requestsOf(market, 'facilitator_unavailable')).toBe(1);
+    expect(await requestsOf(seller, 'facilitator_unavailable')).toBe(1);
   });
 
   it('an outcome stays unknown', async () => {
-    const market = await startSellingGateway({ METRICS_PORT: '0' });
-    places.push(market);
-    const { faults } = market.solana.mainnet;
+    const seller = await startSellingGateway({ METRICS_PORT: '0' });
+    places.push(seller);
+    const { faults } = seller.solana.mainnet;
     Object.assign(faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
-    const url = market.url + newPath();
-    await ask(url, await (await newBuyer(market.solana.mainnet)).pay(url));
-    const open = async () => (await scrape(market.gateway)).sum('asset_gateway_settlements_open');
+    const url = seller.url + newPath();
+    await ask(url, await (await newBuyer(seller.solana.mainnet)).pay(url));
+    const open = async () => (await scrape(seller.gateway)).sum('asset_gateway_settlements_open');
     expect(await open()).toBe(1);
     faults.reset();
     await until(async () => (await open()) === 0);

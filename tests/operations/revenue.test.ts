@@ -8,13 +8,13 @@ import { scrape } from './scrape.ts';
 const PRICE = 500;
 const LABELS = { route: 'wallet.mainnet.helius.balances', surface: 'wallet' };
 
-const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.map((market) => market.stop())));
+const sellers: SellingGateway[] = [];
+afterAll(() => Promise.all(sellers.map((seller) => seller.stop())));
 
 async function open(): Promise<SellingGateway> {
-  const market = await startSellingGateway({ ...ROOMY, METRICS_PORT: '0' });
-  markets.push(market);
-  return market;
+  const seller = await startSellingGateway({ ...ROOMY, METRICS_PORT: '0' });
+  sellers.push(seller);
+  return seller;
 }
 
 const revenue = async ({ gateway }: SellingGateway) =>
@@ -32,63 +32,63 @@ const moneyIn = ({ logLines }: SellingGateway, since: number) =>
 
 describe('an answer that was paid for', () => {
   it('is in the log with its amount, asset and transaction, and counts once, however often it comes again', async () => {
-    const market = await open();
-    const url = market.url + newPath();
-    const payment = await (await newBuyer(market.solana.mainnet)).pay(url);
-    const since = market.logLines.length;
+    const seller = await open();
+    const url = seller.url + newPath();
+    const payment = await (await newBuyer(seller.solana.mainnet)).pay(url);
+    const since = seller.logLines.length;
     for (let round = 0; round < 3; round++) expect((await ask(url, payment)).status).toBe(200);
-    const [transfer] = market.solana.mainnet.transfers;
+    const [transfer] = seller.solana.mainnet.transfers;
     const { route } = LABELS;
     const transaction = transfer?.signature;
     const again = { status: 200, route, transaction, replayed: true };
-    expect(moneyIn(market, since)).toEqual([
+    expect(moneyIn(seller, since)).toEqual([
       { status: 200, route, transaction, paidMicros: PRICE, asset: USDC.mainnet },
       again,
       again,
     ]);
-    expect(await revenue(market)).toBe(PRICE);
-    expect((await scrape(market.gateway)).labelNames('asset_gateway_revenue_usd_micros_total')).toEqual([
+    expect(await revenue(seller)).toBe(PRICE);
+    expect((await scrape(seller.gateway)).labelNames('asset_gateway_revenue_usd_micros_total')).toEqual([
       'route',
       'surface',
     ]);
   });
 
   it('after its outcome was unknown counts when it is answered, and then no more', async () => {
-    const market = await open();
-    const { mainnet } = market.solana;
-    const url = market.url + newPath();
+    const seller = await open();
+    const { mainnet } = seller.solana;
+    const url = seller.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     Object.assign(mainnet.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
-    const since = market.logLines.length;
+    const since = seller.logLines.length;
     expect((await ask(url, payment)).code).toBe('settlement_pending');
-    expect(moneyIn(market, since)).toEqual([{ status: 503, route: LABELS.route }]);
-    expect(await revenue(market)).toBeUndefined();
+    expect(moneyIn(seller, since)).toEqual([{ status: 503, route: LABELS.route }]);
+    expect(await revenue(seller)).toBeUndefined();
     mainnet.faults.reset();
     for (let round = 0; round < 2; round++) expect((await askUntilDecided(url, payment)).isReplayed).toBe(true);
-    const answered = moneyIn(market, since).filter(({ status }) => status === 200);
+    const answered = moneyIn(seller, since).filter(({ status }) => status === 200);
     expect(answered.map(({ paidMicros, replayed }) => [paidMicros, replayed])).toEqual([
       [PRICE, undefined],
       [undefined, true],
     ]);
-    expect(await revenue(market)).toBe(PRICE);
+    expect(await revenue(seller)).toBe(PRICE);
   });
 
   it('that its upstream did not give is no revenue', async () => {
-    const market = await open();
-    const url = market.url + newPath();
-    const payment = await (await newBuyer(market.solana.mainnet)).pay(url);
-    market.solana.provider.faults.status = 500;
-    const since = market.logLines.length;
+    const seller = await open();
+    const url = seller.url + newPath();
+    const payment = await (await newBuyer(seller.solana.mainnet)).pay(url);
+    seller.solana.provider.faults.status = 500;
+    const since = seller.logLines.length;
     expect((await ask(url, payment)).code).toBe('upstream_error');
-    expect(moneyIn(market, since)).toEqual([{ status: 502, route: LABELS.route }]);
-    expect(await revenue(market)).toBeUndefined();
-    expect(market.solana.mainnet.transfers).toEqual([]);
+    expect(moneyIn(seller, since)).toEqual([{ status: 502, route: LABELS.route }]);
+    expect(await revenue(seller)).toBeUndefined();
+    expect(seller.solana.mainnet.transfers).toEqual([]);
   });
 
   it('is labelled with rows of the table alone', async () => {
-    const [market] = markets;
-    if (!market) throw new Error('nothing was sold');
-    const { text } = await scrape(market.gateway);
+    const [seller] = sellers;
+    if (!seller) throw new Error('nothing was sold');
+    const { text } = await scrape(seller.gateway);
     const lines = text.split('\n').filter((line) => line.startsWith('asset_gateway_revenue'));
     const ids = routes.map(({ id }) => id);
     expect(lines.length).toBeGreaterThan(0);

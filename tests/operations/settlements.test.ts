@@ -16,13 +16,13 @@ import { Scrape, scrape } from './scrape.ts';
 
 const STATES = ['settled', 'refused', 'unknown', 'unsent'] as const;
 
-const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.map((market) => market.stop())));
+const sellers: SellingGateway[] = [];
+afterAll(() => Promise.all(sellers.map((seller) => seller.stop())));
 
 async function open(options: SellingGatewayOptions = {}): Promise<SellingGateway> {
-  const market = await startSellingGateway({ ...ROOMY, METRICS_PORT: '0' }, options);
-  markets.push(market);
-  return market;
+  const seller = await startSellingGateway({ ...ROOMY, METRICS_PORT: '0' }, options);
+  sellers.push(seller);
+  return seller;
 }
 
 /** The settlements of each state, and the payments whose outcome is open. */
@@ -38,50 +38,50 @@ describe.concurrent('settlements are counted by their outcome', () => {
   });
 
   it('settled; a repeat of the same payment settles nothing', async () => {
-    const market = await open();
-    const url = market.url + newPath();
-    const payment = await (await newBuyer(market.solana.mainnet)).pay(url);
+    const seller = await open();
+    const url = seller.url + newPath();
+    const payment = await (await newBuyer(seller.solana.mainnet)).pay(url);
     for (let round = 0; round < 3; round++) expect((await ask(url, payment)).status).toBe(200);
-    expect(await settlements(market)).toEqual({ counted: [1, 0, 0, 0], open: 0 });
-    expect(market.solana.mainnet.transfers).toHaveLength(1);
+    expect(await settlements(seller)).toEqual({ counted: [1, 0, 0, 0], open: 0 });
+    expect(seller.solana.mainnet.transfers).toHaveLength(1);
   });
 
   it('unknown, and open until the chain shows it: then settled', async () => {
-    const market = await open();
-    const { mainnet } = market.solana;
-    const url = market.url + newPath();
+    const seller = await open();
+    const { mainnet } = seller.solana;
+    const url = seller.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     Object.assign(mainnet.faults, { dropAfterBroadcast: true, lie: { statusMissing: true } });
     expect((await ask(url, payment)).code).toBe('settlement_pending');
-    expect(await settlements(market)).toEqual({ counted: [0, 0, 1, 0], open: 1 });
+    expect(await settlements(seller)).toEqual({ counted: [0, 0, 1, 0], open: 1 });
     mainnet.faults.reset();
     expect((await askUntilDecided(url, payment)).status).toBe(200);
-    expect(await settlements(market)).toEqual({ counted: [1, 0, 1, 0], open: 0 });
+    expect(await settlements(seller)).toEqual({ counted: [1, 0, 1, 0], open: 0 });
   });
 
   it('refused: two payments, and money for one', async () => {
-    const market = await open();
-    const buyer = await newBuyer(market.solana.mainnet, 500n);
-    const urls = [market.url + newPath(), market.url + newPath()];
+    const seller = await open();
+    const buyer = await newBuyer(seller.solana.mainnet, 500n);
+    const urls = [seller.url + newPath(), seller.url + newPath()];
     const payments = await Promise.all(urls.map((url) => buyer.pay(url)));
-    market.solana.provider.faults.delayMs = 500;
+    seller.solana.provider.faults.delayMs = 500;
     const replies = await Promise.all(urls.map((url, index) => ask(url, payments[index])));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 402]);
-    expect(await settlements(market)).toEqual({ counted: [1, 1, 0, 0], open: 0 });
+    expect(await settlements(seller)).toEqual({ counted: [1, 1, 0, 0], open: 0 });
   });
 
   it('unsent: the RPC fails between the upstream and the chain', async () => {
-    const market = await open({
+    const seller = await open({
       onStep: (step) => {
-        if (step === 'store') market.solana.mainnet.faults.status = 500;
+        if (step === 'store') seller.solana.mainnet.faults.status = 500;
       },
     });
-    const url = market.url + newPath();
-    const payment = await (await newBuyer(market.solana.mainnet)).pay(url);
+    const url = seller.url + newPath();
+    const payment = await (await newBuyer(seller.solana.mainnet)).pay(url);
     const reply = await ask(url, payment);
     expect([reply.status, reply.code]).toEqual([503, 'facilitator_unavailable']);
-    expect(await settlements(market)).toEqual({ counted: [0, 0, 0, 1], open: 0 });
-    expect(market.solana.mainnet.transfers).toEqual([]);
+    expect(await settlements(seller)).toEqual({ counted: [0, 0, 0, 1], open: 0 });
+    expect(seller.solana.mainnet.transfers).toEqual([]);
   });
 });
 
@@ -98,15 +98,15 @@ describe('the fee payer', () => {
     const keypair = newKeypair();
     solana.mainnet.airdrop(bs58.encode(keypair.subarray(32)), 1_500_000n);
     solana.devnet.airdrop(bs58.encode(keypair.subarray(32)), 7_000_000_000n);
-    const market = await startSellingGateway(
+    const seller = await startSellingGateway(
       { METRICS_PORT: '0', FEE_PAYER_KEYPAIR: bs58.encode(keypair) },
       { solana: solana },
     );
     const balance = async (cluster: keyof typeof NETWORKS) =>
-      (await scrape(market.gateway)).sum('asset_gateway_fee_payer_lamports', { cluster });
+      (await scrape(seller.gateway)).sum('asset_gateway_fee_payer_lamports', { cluster });
     await until(async () => (await balance('devnet')) !== undefined);
     expect([await balance('mainnet'), await balance('devnet')]).toEqual([1_500_000, 7_000_000_000]);
-    await market.stop();
+    await seller.stop();
     await solana.close();
   });
 

@@ -8,15 +8,15 @@ import { drain, feePayerOf } from './fault-fee-payer.ts';
 import { openStreet } from './fault-process.ts';
 import { killedAfter } from './fault-story.ts';
 
-const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
+const sellers: SellingGateway[] = [];
+afterAll(() => Promise.all(sellers.splice(0).map((gateway) => gateway.stop())));
 
 /** Two settlements, as stock clients make them; one of a payer that has settled nothing yet. */
 const TWO_FEES = { FEE_BUDGET_LAMPORTS_PER_HOUR: '25000' };
 
 async function open(variables: Record<string, string> = {}): Promise<SellingGateway> {
   const gateway = await startSellingGateway({ ...ROOMY, ...variables });
-  markets.push(gateway);
+  sellers.push(gateway);
   return gateway;
 }
 

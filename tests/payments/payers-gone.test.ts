@@ -8,12 +8,12 @@ const STEPS = ['reserve', 'verify', 'upstream', 'store', 'settle', 'record'];
 /** Who leaves later than this may have been sent the answer before the gateway can know. */
 const NOTICED = STEPS.slice(0, 4);
 
-const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
+const sellers: SellingGateway[] = [];
+afterAll(() => Promise.all(sellers.splice(0).map((gateway) => gateway.stop())));
 
 async function open(onStep?: (step: string) => void): Promise<SellingGateway> {
   const gateway = await startSellingGateway(ROOMY, onStep ? { onStep } : {});
-  markets.push(gateway);
+  sellers.push(gateway);
   return gateway;
 }
 

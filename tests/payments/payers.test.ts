@@ -3,12 +3,12 @@ import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway
 import { WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 
-const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
+const sellers: SellingGateway[] = [];
+afterAll(() => Promise.all(sellers.splice(0).map((gateway) => gateway.stop())));
 
 async function open(variables: Record<string, string> = {}): Promise<SellingGateway> {
   const gateway = await startSellingGateway({ ...ROOMY, ...variables }, WITHOUT_BREAKER);
-  markets.push(gateway);
+  sellers.push(gateway);
   return gateway;
 }
 

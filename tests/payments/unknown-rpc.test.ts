@@ -3,12 +3,12 @@ import type { ChainFaultKnobs } from '../../packages/sandbox/src/chain/chain.ts'
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 
-const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
+const sellers: SellingGateway[] = [];
+afterAll(() => Promise.all(sellers.splice(0).map((gateway) => gateway.stop())));
 
 async function open(): Promise<SellingGateway> {
   const gateway = await startSellingGateway(ROOMY);
-  markets.push(gateway);
+  sellers.push(gateway);
   return gateway;
 }
 

@@ -3,8 +3,8 @@ import type { ChainFaults } from '../../packages/sandbox/src/chain/chain.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath, ROOMY, receiptIn, until } from './fault-buyer.ts';
 
-const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.splice(0).map((gateway) => gateway.stop())));
+const sellers: SellingGateway[] = [];
+afterAll(() => Promise.all(sellers.splice(0).map((gateway) => gateway.stop())));
 
 interface Scene {
   readonly gateway: SellingGateway;
@@ -16,7 +16,7 @@ interface Scene {
 
 async function scene(): Promise<Scene> {
   const gateway = await startSellingGateway(ROOMY);
-  markets.push(gateway);
+  sellers.push(gateway);
   const buyer = await newBuyer(gateway.solana.mainnet);
   const url = gateway.url + newPath();
   return { gateway, buyer, url, payment: await buyer.pay(url), faults: gateway.solana.mainnet.faults };

@@ -10,8 +10,8 @@ const HANGS = 'Vote111111111111111111111111111111111111111';
 const OTHERS = ['getAccountInfo', 'getTransaction'].map((method) => callOf(`rpc.mainnet.helius.${method}`));
 const DAS = callOf('das.mainnet.helius.getAsset');
 
-const markets: SellingGateway[] = [];
-afterAll(() => Promise.all(markets.map((gateway) => gateway.stop())));
+const sellers: SellingGateway[] = [];
+afterAll(() => Promise.all(sellers.map((gateway) => gateway.stop())));
 
 /** A gateway whose RPC channel has just been left alone, the clock of its breakers, and a wallet that has not paid yet. */
 interface Scene {
@@ -23,7 +23,7 @@ interface Scene {
 async function scene(knobs: object = { status: 500 }): Promise<Scene> {
   const clock = { nowMs: 50_000 };
   const gateway = await startSellingGateway(ROOMY, { breaker: { now: () => clock.nowMs } });
-  markets.push(gateway);
+  sellers.push(gateway);
   const unlucky = await Promise.all([1, 2, 3].map(() => openWallet(gateway.solana)));
   Object.assign(gateway.solana.provider.faults, knobs);
   for (const [time, call] of [RPC, ...OTHERS, RPC, RPC].entries()) {
@@ -42,7 +42,7 @@ async function buys(gateway: SellingGateway, payment: unknown, call = RPC): Prom
 describe('V9 requests that hang because of what they ask for', () => {
   it('V9 take the channel from nobody, however often two payers send them', async () => {
     const gateway = await startSellingGateway({ ...ROOMY, PAID_UPSTREAM_TIMEOUT_MS: '300' });
-    markets.push(gateway);
+    sellers.push(gateway);
     const [attackers, honest] = [
       [await openWallet(gateway.solana), await openWallet(gateway.solana)],
       await openWallet(gateway.solana),
