@@ -1,8 +1,9 @@
+import { harmless } from '@asset-gateway/protocol';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { kindOf } from './failure.ts';
 import { indent } from './indent.ts';
 import type { Session } from './session.ts';
-import { harmless, type Terminal } from './show/terminal.ts';
+import type { Terminal } from './show/terminal.ts';
 import type { View } from './show/views.ts';
 
 interface Refusal {

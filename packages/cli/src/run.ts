@@ -1,3 +1,4 @@
+import { harmless } from '@asset-gateway/protocol';
 import type { Command } from './commands/command.ts';
 import { completeWords } from './commands/completion.ts';
 import { COMMANDS, commandFor } from './commands/index.ts';
@@ -7,7 +8,6 @@ import { failureSentence } from './failure.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { COMMON, readArguments } from './options.ts';
 import { causeOf, type RunOptions, Session } from './session.ts';
-import { harmless } from './show/terminal.ts';
 import { version } from './version.ts';
 
 /** Every option that any command takes: enough to tell words from values. */

@@ -1,8 +1,8 @@
+import { harmless } from '@asset-gateway/protocol';
 import { cacheFolder } from '../config.ts';
 import { EXIT } from '../exit-code.ts';
 import { type CatalogRow, catalogOf } from '../money/catalog.ts';
 import { table } from '../show/table.ts';
-import { harmless } from '../show/terminal.ts';
 import type { Command } from './command.ts';
 
 /** What a path may be typed without. */

@@ -1,11 +1,10 @@
-import { dollars, NETWORKS } from '@asset-gateway/protocol';
+import { dollars, harmless, NETWORKS } from '@asset-gateway/protocol';
 import {
   type CallToolResult,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
 } from '@modelcontextprotocol/server';
-import { harmless } from '../show/terminal.ts';
 import { answerOf, failureOf, refusalOf } from './answer.ts';
 import type { Approvals } from './approvals.ts';
 import type { Calls } from './calls.ts';

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { harmless } from '@asset-gateway/protocol';
 import pc from 'picocolors';
 import yoctoSpinner, { type Spinner } from 'yocto-spinner';
 import { terminalVariables } from '../config.ts';
@@ -11,9 +12,6 @@ function isColoured({ isTTY }: { isTTY?: boolean }): boolean {
   const { noColor, forceColor, isDumb } = terminalVariables();
   return !noColor && (forceColor || (isTTY === true && !isDumb));
 }
-
-/** Removes what a terminal would obey instead of showing: what is shown was written by strangers. */
-export const harmless = (text: string): string => text.replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, '\ufffd');
 
 /** How the two streams of the command are used: data on one, all that is told beside it on the other. */
 export class Terminal {
