@@ -11,7 +11,7 @@ export interface Reply {
   readonly isCut?: boolean;
 }
 
-/** A server that gives the replies that it is told, in their order, and keeps what it was sent. */
+/** A server that gives these replies in their order and records what it was sent; its catalog lists RPC methods at $1 a call. */
 export interface ScriptedGateway {
   readonly url: string;
   readonly requests: IncomingHttpHeaders[];
@@ -20,12 +20,23 @@ export interface ScriptedGateway {
   close(): Promise<void>;
 }
 
+const CATALOG = {
+  routes: ['mainnet', 'devnet'].map((cluster) => ({
+    httpMethod: 'POST',
+    path: `/v1/x402/solana/${cluster}/helius/rpc/:method`,
+    priceUsd: '1',
+    accessMode: 'exact',
+    description: 'A route.',
+  })),
+};
 const DONE: Reply = { status: 200, body: { ok: true, result: {} } };
 
 export async function startScriptedGateway(): Promise<ScriptedGateway> {
   let replies: Reply[] = [];
   const requests: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
+    const isCatalog = request.url === '/v1/catalog';
+    if (isCatalog) return void response.end(JSON.stringify(CATALOG));
     requests.push(request.headers);
     const { status = 200, body, headers = {}, isLost, isSilent, isCut } = replies.shift() ?? DONE;
     if (isSilent) return;

@@ -43,7 +43,7 @@ const asking = (...accepts: unknown[]): Reply => ({
   body: { ...refusal('payment_required'), x402Version: 2, resource: { url: 'http://x/' }, accepts, extensions: {} },
 });
 
-const free = () => createClient({ baseUrl: gateway.url, signer }).system.catalog();
+const free = () => createClient({ baseUrl: gateway.url, signer }).system.openapi();
 const paid = (settings = {}) =>
   createClient({
     baseUrl: gateway.url,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { bundleOf } from './bundle.ts';
 
-const LIMIT_BYTES = 5000;
+const LIMIT_BYTES = 6500;
 
 describe('what a page loads', () => {
-  it('to sign in, with every free method, is less than 5 kB, and needs nothing else', async () => {
+  it('to sign in, with every free method, is less than 6.5 kB, and needs nothing else', async () => {
     const program = `import { createFreeClient } from '@asset-gateway/client';
       globalThis.client = createFreeClient({ baseUrl: 'https://gateway.example' });`;
     const { gzipBytes, imports } = await bundleOf(program);
@@ -12,10 +12,10 @@ describe('what a page loads', () => {
     expect(gzipBytes).toBeLessThan(LIMIT_BYTES);
   });
 
-  it('to pay is less than 26 kB in all, from two packages and what they bring along', async () => {
+  it('to pay is less than 27 kB in all, from two packages and what they bring along', async () => {
     const { code, gzipBytesInAll } = await bundleOf(`export { payWith } from '@asset-gateway/client/pay';`);
     expect(code).toContain('payWith');
-    expect(gzipBytesInAll).toBeLessThan(26_000);
+    expect(gzipBytesInAll).toBeLessThan(27_000);
   });
 
   it('to do everything but pay has no package of Solana and no built-in of Node in it', async () => {

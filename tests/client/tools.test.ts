@@ -27,11 +27,11 @@ describe('the tools', () => {
   it('are one a method, with names that every provider takes, a price, and a schema that is one', () => {
     expect(tools).toHaveLength(35);
     const ajv = new Ajv2020({ strict: false });
-    for (const { name, description, inputSchema, annotations } of tools) {
+    for (const { name, description, inputSchema, annotations, priceUsd } of tools) {
       expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
       expect(description).toMatch(/ (?:Free\.|Costs \$0\.\d{2,6} a call\.)$/);
       expect(ajv.validateSchema(JSON.parse(JSON.stringify(inputSchema)))).toBe(true);
-      expect(annotations.readOnlyHint).toBe(true);
+      expect([annotations.readOnlyHint, annotations.idempotentHint]).toEqual(Array(2).fill(priceUsd === undefined));
     }
   });
 

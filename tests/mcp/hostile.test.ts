@@ -33,7 +33,7 @@ beforeAll(async () => {
   hostile = createServer((request, response) => {
     const isCatalog = request.url === '/v1/catalog';
     const { amount, payee = 0 } = (isCatalog ? undefined : asks.length > 1 ? asks.shift() : asks[0]) ?? { amount: 0 };
-    const extra = { feePayer: PAYEES[0], memo: 'memo' };
+    const extra = { feePayer: PAYEES[0], memo: 'x'.repeat(32) };
     const requirement = { scheme: 'exact', network: NETWORKS.mainnet, asset: USDC.mainnet, payTo: PAYEES[payee] };
     const accepts = [{ ...requirement, amount: String(amount), maxTimeoutSeconds: 60, extra }];
     const body = isCatalog
@@ -65,7 +65,7 @@ describe('a hostile gateway gets nothing', () => {
     for (const words of [[], ['--budget-usd', '1']]) {
       const { call, questions, spentUsd, close } = await openHost({ words, user: () => 'accept' });
       const answer = await call('rpc', BALANCE);
-      expect(textOf(answer)).toMatch(/^spending_limit: \$0\.001001 is asked for .* the catalog says \$0\.001/);
+      expect(textOf(answer)).toMatch(/^spending_limit: \$0\.001001 is asked for, and the catalog says \$0\.001/);
       expect([answer.isError, questions.length, await spentUsd()]).toEqual([true, 0, '0.00']);
       await close();
     }

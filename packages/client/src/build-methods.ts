@@ -1,10 +1,11 @@
+import { oneLine } from '@asset-gateway/protocol';
 import { Call, type Full } from './call.ts';
 import type { Connection } from './connection.ts';
 import { Deadline } from './deadline.ts';
-import { errorOf, GatewayError } from './error.ts';
+import { errorOf, GatewayError, notAGateway } from './error.ts';
 import { Exchange, type Outgoing } from './exchange.ts';
 import type { MethodRow, MethodTable } from './method-row.ts';
-import { gateOf, type MethodCall, outgoingFor, type Place } from './request.ts';
+import { gateOf, type MethodCall, outgoingFor, type Place, urlOf } from './request.ts';
 import type { CallSettings } from './settings.ts';
 
 /** A body to be read. */
@@ -41,22 +42,22 @@ function readResult(response: Response, text: string, row: MethodRow, { read }: 
   const { bare, uint64 = [] } = row;
   if (!response.headers.get('content-type')?.startsWith('application/json')) return { result: text };
   const body = read({ json: text, uint64: uint64.map((path) => (path ? `result.${path}` : 'result')) });
-  return bare ? { result: body } : (body as { readonly result: unknown; readonly priceUsd?: string });
+  if (bare) return { result: body };
+  const { result, priceUsd } = body as { readonly result: unknown; readonly priceUsd?: unknown };
+  return { result, priceUsd };
 }
 
-/** An answer with its parts where it is a success; throws what else it is. */
+/** An answer with its parts. Throws what an answer other than a success stands for; the error's response can still be read. */
 async function readFull(response: Response, row: MethodRow, kind: ClientKind): Promise<Full<unknown>> {
-  const text = await response.text().catch((cause: unknown) => {
-    throw new GatewayError('unreachable', { message: 'the answer broke off; ask again', response, cause });
-  });
+  const text = await response.clone().text();
   if (!response.ok) throw errorOf(response, text);
+  const receipt = kind.receipt?.(response) ?? { transaction: undefined, credit: undefined };
   try {
     const { result, priceUsd } = readResult(response, text, row, kind);
     const requestId = response.headers.get('x-request-id') ?? undefined;
-    const receipt = kind.receipt?.(response) ?? { transaction: undefined, credit: undefined };
-    return { result, text, requestId, price: priceUsd, ...receipt, response };
+    return { result, text, requestId, price: oneLine(priceUsd, 32) || undefined, ...receipt, response };
   } catch {
-    throw errorOf(response, text);
+    throw notAGateway(response, receipt.transaction);
   }
 }
 
@@ -104,10 +105,10 @@ export function buildMethods(connection: Connection, settings: CallSettings, kin
     }),
     ask: (path, { body } = {}) =>
       within((deadline) => {
-        const url = new URL(path, base);
+        const url = urlOf(path, base);
         const text = body === undefined ? undefined : JSON.stringify(body);
         const request = { url: url.href, method: text === undefined ? 'GET' : 'POST', body: text } as const;
-        return answerTo({ request, ...gateOf(url.pathname, methods) }, deadline);
+        return answerTo({ request, ...gateOf(url.pathname, methods, settings.cluster ?? 'mainnet') }, deadline);
       }),
   };
 }

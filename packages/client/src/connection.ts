@@ -1,13 +1,24 @@
-import { HEADERS } from '@asset-gateway/protocol';
+import { HEADERS, readBytes, TooLarge } from '@asset-gateway/protocol';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
 import { NoncePool } from './nonce-pool.ts';
 import { Pacing } from './pacing.ts';
-import type { SentRequest } from './payer.ts';
+import type { SentRequest } from './sent-request.ts';
 import type { ClientOptions } from './settings.ts';
 import { type Signer, throwAwaySigner } from './signer.ts';
 
 const NONCE_TIMEOUT_MS = 500;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_REFUSAL_BYTES = 1024 * 1024;
+const NONCE = /^[0-9a-f]{32}$/;
+
+/** The same response with its whole body in memory. */
+async function buffered(response: Response): Promise<Response> {
+  const { ok, status, statusText, headers, url } = response;
+  const bytes = await readBytes(response.body, ok ? MAX_ANSWER_BYTES : MAX_REFUSAL_BYTES);
+  const whole = new Response(bytes.length > 0 ? bytes : null, { status, statusText, headers });
+  return Object.defineProperty(whole, 'url', { value: url });
+}
 
 /** What all calls of a client share: the wallet, its nonces, and what is known of the gateway. */
 export class Connection {
@@ -47,24 +58,32 @@ export class Connection {
     return this.sellsCredit ?? (page === undefined || page === this.base.origin);
   }
 
-  /** Sends one request once. */
+  /** Sends one request once, and reads the whole answer within the deadline and the limits of size. */
   async send(request: SentRequest, headers: Readonly<Record<string, string>>, deadline: Deadline): Promise<Response> {
     const { url, method, body } = request;
-    deadline.signal.throwIfAborted();
-    try {
-      return await this.#fetch(url, {
-        method,
-        redirect: 'error',
-        signal: deadline.signal,
-        headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
-        ...(body !== undefined && { body }),
-      });
-    } catch (cause) {
-      deadline.signal.throwIfAborted();
-      throw new GatewayError('unreachable', { message: `${this.base.origin} cannot be reached; check baseUrl`, cause });
-    }
+    const { signal } = deadline;
+    const { origin } = this.base;
+    const failed = (what: string) => (cause: unknown) => {
+      signal.throwIfAborted();
+      if (!(cause instanceof TooLarge)) throw new GatewayError('unreachable', { message: `${origin} ${what}`, cause });
+      const message = `${origin} answers with more than 64 MiB, or refuses with more than 1 MiB; ask for less`;
+      throw new GatewayError('answer_too_large', { message });
+    };
+    signal.throwIfAborted();
+    const asked = this.#fetch(url, {
+      method,
+      redirect: 'error',
+      signal,
+      headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      ...(body !== undefined && { body }),
+    });
+    const response = await deadline.race(asked).catch(failed('cannot be reached; check baseUrl'));
+    return deadline.race(buffered(response)).catch(failed('broke off its answer; ask again'));
   }
 }
 
-/** The nonce that an answer hands out. */
-export const nonceIn = (response: Response): string | null => response.headers.get(HEADERS.replayNonce);
+/** The nonce that an answer hands out, if any. */
+export function nonceIn(response: Response): string | undefined {
+  const nonce = response.headers.get(HEADERS.replayNonce) ?? '';
+  return NONCE.test(nonce) ? nonce : undefined;
+}

@@ -1,5 +1,22 @@
 import { GatewayError } from './error.ts';
 
+/** The outcome of a promise, unless the signal is aborted first. */
+export async function race<T>(signal: AbortSignal, outcome: Promise<T>): Promise<T> {
+  // After an abort no one awaits it, and its failure must not end the process.
+  outcome.catch(() => undefined);
+  signal.throwIfAborted();
+  let stop = () => {};
+  const over = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([outcome, over]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
 /** The time that one call has, and the caller's wish to give it up. */
 export class Deadline {
   readonly #controller = new AbortController();
@@ -43,22 +60,9 @@ export class Deadline {
     }
   }
 
-  /** What comes of this, unless the call is over before. */
-  async race<T>(outcome: Promise<T>): Promise<T> {
-    const { signal } = this;
-    // Nobody is left to hear of its failure once the call is over.
-    outcome.catch(() => undefined);
-    signal.throwIfAborted();
-    let stop = () => {};
-    const over = new Promise<never>((_, reject) => {
-      stop = () => reject(signal.reason);
-      signal.addEventListener('abort', stop, { once: true });
-    });
-    try {
-      return await Promise.race([outcome, over]);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+  /** The outcome of a promise, unless the call is over before. */
+  race<T>(outcome: Promise<T>): Promise<T> {
+    return race(this.signal, outcome);
   }
 
   /** The call has ended. */

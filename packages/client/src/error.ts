@@ -1,4 +1,4 @@
-import type { Issue, PaymentState, RefusalCode } from '@asset-gateway/protocol';
+import { type Issue, oneLine, type PaymentState, type RefusalCode } from '@asset-gateway/protocol';
 
 /** What goes wrong on this side of the wire. */
 export type ClientCode =
@@ -24,6 +24,10 @@ export type ClientCode =
   | 'payment_not_made'
   /** The payment that was made is not the one that was shown; it was not sent. */
   | 'payment_mismatch'
+  /** A payment for this request was sent and answered with 402 again. It counts as spent, and a new one waits ten minutes. */
+  | 'payment_refused'
+  /** The answer is larger than this client reads: 64 MiB, or 1 MiB of a refusal. */
+  | 'answer_too_large'
   /** The payment was sent and what became of it is not known: send the same again, never a new one. */
   | 'payment_unknown';
 
@@ -68,32 +72,59 @@ export class GatewayError extends Error {
   }
 }
 
-/** The body of a refusal, as far as it is one. */
-interface RefusalBody extends ErrorDetails {
-  readonly ok: false;
-  readonly error: RefusalCode;
-}
+const MAX_TEXT = 1_000;
+const MAX_ISSUES = 20;
+const CODE = /^[a-z][a-z0-9_]{0,63}$/;
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+const STATES = ['unused', 'in_progress', 'pending', 'refused', 'settled'] as const;
+const ISSUE = ['in', 'name', 'rule', 'message'] as const;
 
-function refusalIn(text: string): RefusalBody | undefined {
+type Refused = { readonly [Name in keyof ErrorDetails | 'error']?: unknown };
+type Members<Name extends string> = { readonly [Each in Name]?: unknown } | null | undefined;
+
+/** Whether a value is the base58 of a transaction's signature. */
+export const isSignature = (value: unknown): value is string => typeof value === 'string' && SIGNATURE.test(value);
+
+/** The body of a refusal, its texts one line each. Undefined if it is none. */
+function refusalIn(text: string): (Refused & { readonly error: string }) | undefined {
   try {
-    const body = JSON.parse(text) as Partial<RefusalBody> | null;
-    return body?.ok === false && typeof body.error === 'string' ? (body as RefusalBody) : undefined;
+    const body = JSON.parse(text, (_, value) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value));
+    return body?.ok === false && CODE.test(String(body.error)) ? body : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The error that an answer stands for which is no success. */
+const isIssue = (issue: Members<(typeof ISSUE)[number]>): boolean =>
+  ISSUE.every((name) => typeof issue?.[name] === 'string');
+
+function paymentIn(payment: Members<'state' | 'transaction'>): PaymentState | undefined {
+  const state = STATES.find((each) => each === payment?.state);
+  const transaction = payment?.transaction;
+  return state && { state, ...(isSignature(transaction) && { transaction }) };
+}
+
+/** The error for an answer that is none of a gateway; what was paid for can be read in its response. */
+export function notAGateway(response: Response, transaction?: string | undefined): GatewayError {
+  const { status, url } = response;
+  const answers = `${new URL(url || 'unknown:').origin} answers ${status} and is no gateway; `;
+  if (!transaction) return new GatewayError('not_a_gateway', { message: `${answers}check baseUrl`, status, response });
+  const message = `${answers}transaction ${transaction} paid for what it sent, which is in the error's response`;
+  return new GatewayError('not_a_gateway', { message, status, payment: { state: 'settled', transaction }, response });
+}
+
+/** The error that an answer other than a success stands for. Its texts are another party's: typed, one line each, and bounded. */
 export function errorOf(response: Response, text: string): GatewayError {
-  const { status } = response;
   const body = refusalIn(text);
-  if (!body) {
-    return new GatewayError('not_a_gateway', {
-      message: `${new URL(response.url || 'unknown:').origin} answers ${status} and is no gateway; check baseUrl`,
-      status,
-      response,
-    });
-  }
+  if (!body) return notAGateway(response);
   const { error, message, requestId, issues, payment, retryAfterSeconds } = body;
-  return new GatewayError(error, { message, requestId, issues, payment, retryAfterSeconds, status, response });
+  return new GatewayError(error as RefusalCode, {
+    message: String(message),
+    requestId: typeof requestId === 'string' ? requestId.slice(0, 64) : undefined,
+    issues: Array.isArray(issues) ? issues.filter(isIssue).slice(0, MAX_ISSUES) : [],
+    payment: paymentIn(payment as Members<'state' | 'transaction'>),
+    retryAfterSeconds: typeof retryAfterSeconds === 'number' ? retryAfterSeconds : undefined,
+    status: response.status,
+    response,
+  });
 }

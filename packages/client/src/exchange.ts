@@ -1,9 +1,10 @@
-import { HEADERS, type PaymentRequired } from '@asset-gateway/protocol';
+import { type Cluster, HEADERS, NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
 import { type Connection, nonceIn } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import type { NoncePool } from './nonce-pool.ts';
-import type { PaymentWish, SentRequest } from './payer.ts';
+import type { PaymentWish } from './payer.ts';
 import { retryAfterMs } from './retry-after.ts';
+import type { SentRequest } from './sent-request.ts';
 import type { CallSettings } from './settings.ts';
 import { challengeIn, type SignInChallenge, signIn } from './sign-in.ts';
 
@@ -14,6 +15,7 @@ export interface Outgoing {
   readonly request: SentRequest;
   /** The gate that it stands before: `public`, `siwx` or `exact`. */
   readonly access: string;
+  /** The cluster that is asked and paid on. */
   readonly cluster: string | undefined;
   /** What is bought where nothing but credit is sold. */
   readonly buys?: PaymentWish['buys'];
@@ -32,6 +34,7 @@ export const askedIn = async (response: Response): Promise<Asked> =>
   response
     .clone()
     .json()
+    .then((body: unknown) => (typeof body === 'object' ? body : null))
     .catch(() => null);
 
 /** One call until its answer, as far as a signature leads to it: signs in, and sends again what may be sent again. */
@@ -77,8 +80,9 @@ export class Exchange {
 
   /** Signs a fresh challenge. */
   async answer(pool: NoncePool, challenge: SignInChallenge): Promise<Response> {
+    const headers = await this.#signed(challenge);
     pool.learn(challenge);
-    return this.send(await this.#signed(challenge), pool);
+    return this.send(headers, pool);
   }
 
   /** Sends with a signature over this nonce, where there is one. */
@@ -102,8 +106,15 @@ export class Exchange {
 
   async #signed(challenge: SignInChallenge): Promise<Headers> {
     this.#signIns++;
-    const signer = await this.connection.signer;
-    const url = new URL(this.outgoing.request.url);
-    return { [HEADERS.signIn]: await this.deadline.race(signIn(challenge, signer, url)) };
+    const { deadline, outgoing, connection } = this;
+    const signer = await deadline.race(connection.signer);
+    const signed = signIn(challenge, signer, new URL(outgoing.request.url), this.network);
+    return { [HEADERS.signIn]: await deadline.race(signed) };
+  }
+
+  /** The network that a signature may spend on; any where it spends nothing. */
+  get network(): string | undefined {
+    const { access, cluster } = this.outgoing;
+    return access === 'exact' ? NETWORKS[cluster as Cluster] : undefined;
   }
 }

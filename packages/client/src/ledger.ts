@@ -1,73 +1,116 @@
 import { GatewayError } from './error.ts';
+import { isSameRequest, type SentRequest } from './sent-request.ts';
 
-/** Dollars that payments may come to. */
+/** The most that payments may come to, in dollars. */
 export interface Caps {
-  /** One call; 0.01 unless told. */
-  readonly perCallUsd?: number;
-  /** One bundle of credit, which is bought only when told; 0.05 unless told. */
-  readonly perBundleUsd?: number;
-  /** All of any 24 hours; 1 unless told. */
-  readonly perDayUsd?: number;
-  /** All that this ledger will ever have seen; no end unless told. */
-  readonly inAllUsd?: number;
+  /** One call; default 0.01. */
+  readonly perCallUsd?: number | undefined;
+  /** One bundle of credit, which is bought only on request; default 0.05. */
+  readonly perBundleUsd?: number | undefined;
+  /** Any 24 hours; default 1. */
+  readonly perDayUsd?: number | undefined;
+  /** Everything that this ledger has ever counted; default: no limit. */
+  readonly inAllUsd?: number | undefined;
 }
 
 /** A payment that has been signed and not yet been sent. */
 export interface LedgerEntry {
   readonly micros: number;
-  /** What it buys. */
-  readonly request: { readonly url: string; readonly method: 'GET' | 'POST'; readonly body?: string | undefined };
-  /** What is sent for it: with it the same payment can be sent again. It is as good as money until it has settled. */
+  /** The request that it buys. */
+  readonly request: SentRequest;
+  /** The headers to send: with them the same payment can be sent again. They are as good as money until the payment has settled. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Where it is written down what has been spent. One that is shared between processes holds atomically for all of them. */
+/** A payment for a request that may still settle (`signed`), or that the gateway refused. */
+export interface EarlierPayment extends Pick<LedgerEntry, 'micros' | 'headers'> {
+  readonly id: string;
+  /** When it was signed, in milliseconds since 1970. */
+  readonly at: number;
+  readonly state: 'signed' | 'refused';
+}
+
+/** The record of what was spent. One that several processes share holds amounts atomically for all of them. */
 export interface SpendingLedger {
-  /** Sets so much aside, unless that would exceed a cap: then it throws a GatewayError with the code `spending_limit`. Answers with a name for it. */
+  /** Sets an amount aside and returns its id. Throws `spending_limit` if that would exceed a cap. */
   hold(micros: number, caps: { readonly perDayMicros: number; readonly inAllMicros: number }): Promise<string>;
   /** The payment is signed and about to be sent. Once this has returned, a crash loses nothing. */
   signed(id: string, entry: LedgerEntry): Promise<void>;
-  /** Nothing was signed, or nothing sent of what was: the amount is free again. */
+  /** Nothing was signed or sent: the amount is free again. */
   release(id: string): Promise<void>;
-  /** It is known what became of the payment. What was sent counts as spent either way: who asked for it may still cash it. */
+  /** The outcome is known. A payment that was sent counts as spent either way: the gateway may still cash it. */
   closed(id: string, outcome: 'paid' | 'refused'): Promise<void>;
+  /** The payments for exactly this request that may still settle or were refused, the newest first. */
+  earlier(request: SentRequest): Promise<readonly EarlierPayment[]>;
 }
 
 const DAY_MS = 86_400_000;
 
 const limit = (message: string): GatewayError => new GatewayError('spending_limit', { message });
 
-/** A ledger that lasts as long as the process. */
-export function memoryLedger(now: () => number = Date.now): SpendingLedger {
-  const spent = new Map<string, { readonly micros: number; readonly at: number }>();
-  let earlier = 0;
-  let last = 0;
+interface Spent extends Omit<EarlierPayment, 'state'> {
+  readonly state: 'held' | 'signed' | 'paid' | 'refused';
+  readonly request?: SentRequest;
+}
 
-  function sums(): { day: number; all: number } {
-    let day = 0;
-    for (const [id, { micros, at }] of spent) {
-      if (now() - at < DAY_MS) day += micros;
-      else {
-        earlier += micros;
-        spent.delete(id);
-      }
-    }
-    return { day, all: earlier + day };
+class MemoryLedger implements SpendingLedger {
+  readonly #now: () => number;
+  readonly #spent = new Map<string, Spent>();
+  /** Millionths of a dollar that are older than a day. */
+  #earlier = 0;
+  #last = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
   }
 
-  return {
-    async hold(micros, { perDayMicros, inAllMicros }) {
-      const { day, all } = sums();
-      if (day + micros > perDayMicros) throw limit(`the cap of $${perDayMicros / 1e6} in 24 hours would be exceeded`);
-      if (all + micros > inAllMicros) throw limit(`the cap of $${inAllMicros / 1e6} in all would be exceeded`);
-      const id = String(++last);
-      spent.set(id, { micros, at: now() });
-      return id;
-    },
-    async signed() {},
-    async release(id) {
-      spent.delete(id);
-    },
-    async closed() {},
+  readonly hold: SpendingLedger['hold'] = async (micros, { perDayMicros, inAllMicros }) => {
+    const day = this.#day();
+    const all = this.#earlier + day;
+    if (!(day + micros <= perDayMicros)) throw limit(`the cap of $${perDayMicros / 1e6} in 24 hours would be exceeded`);
+    if (!(all + micros <= inAllMicros)) throw limit(`the cap of $${inAllMicros / 1e6} in all would be exceeded`);
+    const id = String(++this.#last);
+    this.#spent.set(id, { id, micros, at: this.#now(), state: 'held', headers: {} });
+    return id;
   };
+
+  readonly signed: SpendingLedger['signed'] = async (id, { request, headers }) => {
+    this.#change(id, { state: 'signed', request, headers });
+  };
+
+  readonly release: SpendingLedger['release'] = async (id) => {
+    this.#spent.delete(id);
+  };
+
+  readonly closed: SpendingLedger['closed'] = async (id, state) => {
+    this.#change(id, { state, headers: {} });
+  };
+
+  readonly earlier: SpendingLedger['earlier'] = async (request) => {
+    const found = [...this.#spent.values()].filter((each) => isSameRequest(each.request, request)).reverse();
+    return found.flatMap(({ state, ...each }) =>
+      state === 'signed' || state === 'refused' ? [{ ...each, state }] : [],
+    );
+  };
+
+  /** Millionths of a dollar in 24 hours. An entry of the future counts too: the clock was set back. */
+  #day(): number {
+    let day = 0;
+    for (const [id, { micros, at }] of this.#spent) {
+      if (this.#now() - at < DAY_MS) day += micros;
+      else {
+        this.#earlier += micros;
+        this.#spent.delete(id);
+      }
+    }
+    return day;
+  }
+
+  #change(id: string, changed: Partial<Spent>): void {
+    const entry = this.#spent.get(id);
+    if (entry) this.#spent.set(id, { ...entry, ...changed });
+  }
 }
+
+/** A ledger that lasts as long as the process. */
+export const memoryLedger = (now: () => number = Date.now): SpendingLedger => new MemoryLedger(now);

@@ -13,11 +13,13 @@ export interface Payment {
 
 const COMPUTE_BUDGET = 'ComputeBudget111111111111111111111111111111';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
-const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address;
+/** The token program that USDC belongs to. */
+export const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address;
 const ASSOCIATED_TOKEN = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address;
 const MISMATCH = 'the payment that was made is not the one that was approved; it was not sent';
 const TRANSFER_CHECKED = 12;
 const SHOWN = ['network', 'asset', 'payTo', 'amount'] as const;
+const utf8 = new TextEncoder();
 
 /** An instruction with its accounts by name. */
 interface Instruction {
@@ -43,8 +45,14 @@ async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promi
   };
 }
 
-/** Who pays the fee of a transaction, and what it does beside bidding for compute units and saying something. */
-async function actsOf(transaction: string): Promise<{ feePayer: string; acts: Instruction[] }> {
+/** What a transaction does beside bidding for compute units. */
+interface Acts {
+  readonly feePayer: string;
+  readonly acts: readonly Instruction[];
+  readonly memos: readonly Instruction[];
+}
+
+async function actsOf(transaction: string): Promise<Acts> {
   const { getBase64Encoder, getCompiledTransactionMessageDecoder, getTransactionDecoder } = await import('@solana/kit');
   const { messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(transaction));
   const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(messageBytes);
@@ -54,17 +62,29 @@ async function actsOf(transaction: string): Promise<{ feePayer: string; acts: In
     return { program: nameOf(programAddressIndex), accounts: accountIndices.map(nameOf), data: [...data] };
   });
   const feePayer = nameOf(0);
-  return { feePayer, acts: acts.filter(({ program }) => program !== COMPUTE_BUDGET && program !== MEMO) };
+  const isMemo = ({ program }: Instruction): boolean => program === MEMO;
+  return {
+    feePayer,
+    acts: acts.filter((act) => act.program !== COMPUTE_BUDGET && !isMemo(act)),
+    memos: acts.filter(isMemo),
+  };
 }
+
+/** Whether the memos are the one that was shown; a wallet adds a random one if the gateway asks for none. */
+const saysWhatWasShown = ({ memo }: Offer, memos: readonly Instruction[]): boolean =>
+  memo === undefined
+    ? memos.length <= 1
+    : JSON.stringify(memos.map(({ data }) => data)) === JSON.stringify([[...utf8.encode(memo)]]);
 
 /** Throws unless a payment is for exactly this offer, and its transaction makes that transfer once and nothing else. */
 export async function assertPays({ accepted, payload }: Payment, offer: Offer, payer: string): Promise<void> {
   const claimed = accepted as Readonly<Record<string, unknown>>;
-  const { feePayer, acts } = await actsOf(String(payload.transaction));
+  const { feePayer, acts, memos } = await actsOf(String(payload.transaction));
   const isApproved =
     claimed.scheme === 'exact' &&
     SHOWN.every((name) => claimed[name] === offer[name]) &&
     feePayer !== payer &&
+    saysWhatWasShown(offer, memos) &&
     JSON.stringify(acts) === JSON.stringify([await transferOf(offer, payer)]);
   if (!isApproved) throw new GatewayError('payment_mismatch', { message: MISMATCH });
 }

@@ -1,8 +1,9 @@
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { GatewayError } from './error.ts';
-import type { SentRequest, SignedPayment } from './payer.ts';
+import type { SignedPayment } from './payer.ts';
 import { AGAIN, retryAfterMs } from './retry-after.ts';
+import type { SentRequest } from './sent-request.ts';
 
 const MAX_ATTEMPTS = 20;
 const PAUSE_MS = 1000;
@@ -17,32 +18,62 @@ const unknown = (cause: unknown): GatewayError =>
     cause,
   });
 
+/** What is sent until its outcome is known. */
+export type Resent = Pick<SignedPayment, 'headers' | 'closed' | 'ended'>;
+
+/** One attempt: the answer, or how long to wait before the same payment is sent again. */
+type Attempt = { readonly response: Response; readonly waitMs?: number | undefined } | { readonly failure: unknown };
+
+async function attempt(
+  connection: Connection,
+  request: SentRequest,
+  payment: Resent,
+  deadline: Deadline,
+): Promise<Attempt> {
+  try {
+    // An answer that breaks off is lost like one that never came, and the same payment brings it again.
+    const response = await connection.send(request, payment.headers, deadline);
+    return { response, waitMs: retryAfterMs(response, OPEN) };
+  } catch (failure) {
+    const isFinal = failure instanceof GatewayError && failure.code === 'answer_too_large';
+    if (deadline.signal.aborted || isFinal) throw unknown(failure);
+    return { failure };
+  }
+}
+
+/** Reports the outcome; a ledger that fails costs the caller neither the answer nor another attempt. */
+async function close({ options }: Connection, payment: Resent, outcome: 'paid' | 'refused'): Promise<void> {
+  try {
+    await payment.closed?.(outcome);
+  } catch (error) {
+    options.onLedgerFailure?.(error);
+  }
+}
+
 /** Sends one payment until its outcome is known: a payment is sent again, never made anew. */
 export async function resend(
   connection: Connection,
   request: SentRequest,
-  payment: SignedPayment,
+  payment: Resent,
   deadline: Deadline,
 ): Promise<Response> {
   let last: unknown;
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    try {
-      const response = await connection.send(request, payment.headers, deadline);
-      // An answer that breaks off is lost like one that never came, and the same payment brings it again.
-      await response.clone().arrayBuffer();
-      const waitMs = retryAfterMs(response, OPEN);
-      if (waitMs === undefined || attempt === MAX_ATTEMPTS || waitMs >= deadline.remainingMs) {
+  try {
+    for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
+      const made = await attempt(connection, request, payment, deadline);
+      if ('failure' in made) last = made.failure;
+      else if (made.waitMs === undefined || attempts === MAX_ATTEMPTS || made.waitMs >= deadline.remainingMs) {
+        const { response, waitMs } = made;
         // A 5xx says of a payment that it may still count.
-        if (waitMs === undefined && response.status < 500) await payment.closed?.(response.ok ? 'paid' : 'refused');
+        if (waitMs === undefined && response.status < 500)
+          await close(connection, payment, response.ok ? 'paid' : 'refused');
         return response;
       }
-      await response.body?.cancel();
-      await deadline.wait(waitMs);
-    } catch (error) {
-      if (deadline.signal.aborted) throw unknown(error);
-      last = error;
-      await deadline.wait(PAUSE_MS).catch((cause: unknown) => Promise.reject(unknown(cause)));
+      const pauseMs = 'waitMs' in made ? (made.waitMs ?? 0) : PAUSE_MS;
+      await deadline.wait(pauseMs).catch((cause: unknown) => Promise.reject(unknown(cause)));
     }
+    throw unknown(last);
+  } finally {
+    payment.ended?.();
   }
-  throw unknown(last);
 }

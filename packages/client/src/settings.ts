@@ -37,6 +37,10 @@ export interface FreeClientOptions extends CallSettings {
 
 /** What a client is made of. */
 export interface ClientOptions extends FreeClientOptions {
-  /** Who pays; without it paid routes are answered from credit alone. */
+  /** Makes payments; without it paid routes are answered from credit alone. */
   readonly pay?: Payer;
+  /** Called if a payment was answered and its payer could not record that. A payer of `payWith` also refuses its next payment once. */
+  readonly onLedgerFailure?: (error: unknown) => void;
+  /** Fetches the body of the gateway's catalog, for a cache of your own. */
+  readonly catalog?: (signal: AbortSignal) => Promise<unknown>;
 }

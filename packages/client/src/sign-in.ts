@@ -1,5 +1,12 @@
-import { SIWX_EXTENSION, type SiwxInfo, type SiwxMessage, siwxMessageText } from '@asset-gateway/protocol';
+import {
+  SIGN_IN_NETWORKS,
+  SIWX_EXTENSION,
+  type SiwxInfo,
+  type SiwxMessage,
+  siwxMessageText,
+} from '@asset-gateway/protocol';
 import { base58 } from './base58.ts';
+import { base64 } from './base64.ts';
 import { GatewayError } from './error.ts';
 import type { Signer } from './signer.ts';
 
@@ -9,21 +16,51 @@ export interface SignInChallenge {
   readonly supportedChains: readonly { readonly chainId: string; readonly type: string }[];
 }
 
-const utf8 = new TextEncoder();
+type Members = Readonly<Record<string, unknown>>;
 
-/** The sign-in challenge in the body of a 402; nothing when the 402 asks for something else. */
-export function challengeIn(body: unknown): SignInChallenge | undefined {
-  const extensions = (body as { extensions?: Record<string, unknown> } | null)?.extensions;
-  return extensions?.[SIWX_EXTENSION] as SignInChallenge | undefined;
-}
+const utf8 = new TextEncoder();
+/** One line: a line break inside a field would let one signed text read as another sign-in. */
+const LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{0,1024}$/u;
+const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+/** Every field of a challenge that is signed, with its form. */
+const FIELDS = {
+  domain: LINE,
+  uri: LINE,
+  version: /^1$/,
+  nonce: /^[0-9a-f]{32}$/,
+  issuedAt: DATE,
+  expirationTime: DATE,
+  statement: LINE,
+};
+const OPTIONAL = ['expirationTime', 'statement'];
 
 const rejected = (message: string): GatewayError => new GatewayError('challenge_rejected', { message });
 
-/** Refuses to sign for anybody but the origin that was asked: a signature for another one could be carried there. */
-function assertBoundTo({ domain, uri }: SiwxInfo, url: URL): void {
-  if (domain !== url.host || new URL(uri).origin !== url.origin) {
-    throw rejected(`the challenge from ${url.origin} asks for a signature for ${domain}`);
-  }
+/** The sign-in challenge in the body of a 402; undefined if it asks for something else. Throws `challenge_rejected` for a malformed one. */
+export function challengeIn(body: unknown): SignInChallenge | undefined {
+  const { extensions } = ((body as Members | null) ?? {}) as { readonly extensions?: Members | null };
+  const challenge = extensions?.[SIWX_EXTENSION] as Members | null | undefined;
+  if (challenge === undefined) return undefined;
+  const given = (challenge?.info ?? {}) as Members;
+  const info = Object.entries(FIELDS).map(([name, form]) => {
+    const value = given[name];
+    if (value === undefined && OPTIONAL.includes(name)) return [];
+    if (typeof value !== 'string' || !form.test(value)) throw rejected(`the challenge has an unusable ${name}`);
+    return [name, value];
+  });
+  const chains = (Array.isArray(challenge?.supportedChains) ? challenge.supportedChains : []) as (Members | null)[];
+  const supportedChains = chains.flatMap((chain) => {
+    const chainId = SIGN_IN_NETWORKS.find((network) => network === chain?.chainId);
+    return chainId && chain?.type === 'ed25519' ? [{ chainId, type: 'ed25519' }] : [];
+  });
+  return { info: Object.fromEntries(info.filter(({ length }) => length > 0)), supportedChains };
+}
+
+/** Refuses to sign for any place but the one that was asked: a signature for another one could be carried there. */
+function assertBoundTo({ domain, uri }: SiwxInfo, { host, origin, pathname, search }: URL): void {
+  const places = [origin, origin + pathname, origin + pathname + search];
+  if (domain !== host || !places.includes(uri))
+    throw rejected(`the challenge from ${origin} asks for a signature for another place`);
 }
 
 function notSigned(cause: unknown): never {
@@ -31,12 +68,21 @@ function notSigned(cause: unknown): never {
   throw new GatewayError('not_signed', { message: 'the wallet has not signed', cause });
 }
 
-/** Signs a challenge: the value of the SIGN-IN-WITH-X header. */
-export async function signIn({ info, supportedChains }: SignInChallenge, signer: Signer, url: URL): Promise<string> {
+/** What a wallet signs for this URL, on this network if one is given. Throws `challenge_rejected` if it would be good elsewhere. */
+export function messageFor(
+  { info, supportedChains }: SignInChallenge,
+  url: URL,
+  network?: string,
+): Omit<SiwxMessage, 'address'> {
   assertBoundTo(info, url);
-  const chain = supportedChains.find(({ type }) => type === 'ed25519');
-  if (!chain) throw rejected('the challenge offers no chain that this wallet can sign for');
-  const message: SiwxMessage = { ...info, chainId: chain.chainId, address: signer.address };
+  const chain = supportedChains.find(({ chainId }) => network === undefined || chainId === network);
+  if (!chain) throw rejected('the challenge offers no chain that this wallet signs for here');
+  return { ...info, chainId: chain.chainId };
+}
+
+/** Signs a challenge: the value of the SIGN-IN-WITH-X header. */
+export async function signIn(challenge: SignInChallenge, signer: Signer, url: URL, network?: string): Promise<string> {
+  const message: SiwxMessage = { ...messageFor(challenge, url, network), address: signer.address };
   const signature = base58(await signer.signMessage(utf8.encode(siwxMessageText(message))).catch(notSigned));
-  return btoa(String.fromCharCode(...utf8.encode(JSON.stringify({ ...message, type: chain.type, signature }))));
+  return base64(JSON.stringify({ ...message, type: 'ed25519', signature }));
 }

@@ -1,10 +1,23 @@
-import { GatewayError } from './error.ts';
+import { NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
+import { type ListedRoute, routesIn } from './catalog.ts';
+import type { Connection } from './connection.ts';
+import type { Deadline } from './deadline.ts';
+import { errorOf, GatewayError } from './error.ts';
 import { type Asked, askedIn, type Exchange } from './exchange.ts';
+import { METHODS } from './methods.ts';
 import type { NoncePool } from './nonce-pool.ts';
 import { resend } from './resending.ts';
 import { challengeIn } from './sign-in.ts';
 
 const offersIn = (asked: Asked): readonly unknown[] => (Array.isArray(asked?.accepts) ? asked.accepts : []);
+
+const AMOUNT = /^[0-9]{1,15}$/;
+
+/** What a requirement asks for, in millionths of a dollar; what cannot be read is above every cap. */
+function priceIn(requirement: unknown): number {
+  const { amount } = (requirement ?? {}) as { readonly amount?: unknown };
+  return typeof amount === 'string' && AMOUNT.test(amount) ? Number(amount) : Number.POSITIVE_INFINITY;
+}
 
 const preference = ({ connection }: Exchange): Readonly<Record<string, string>> =>
   connection.mayPrefer ? { Prefer: 'credit' } : {};
@@ -18,8 +31,50 @@ async function settle(exchange: Exchange, response: Response, asked: Asked): Pro
   const { pay } = connection.options;
   if (!pay || offersIn(asked).length === 0) return response;
   const { request, buys = settings.credit ? 'bundle' : 'call' } = outgoing;
-  const wish = { request, buys, maxUsd: settings.maxUsd, signal: deadline.signal };
-  return resend(connection, request, await pay.pay(asked as Parameters<typeof pay.pay>[0], wish), deadline);
+  const wish = {
+    request,
+    buys,
+    maxUsd: settings.maxUsd,
+    signal: deadline.signal,
+    network: exchange.network ?? NETWORKS.mainnet,
+    catalog: (isAnew = false) => catalogOf(connection, deadline, isAnew ? JUST_MS : CATALOG_MS),
+  };
+  const payment = await deadline.race(pay.pay(asked as PaymentRequired, wish));
+  const answer = await resend(connection, request, payment, deadline);
+  if (answer.status === 402) throw refusedPayment(answer, await answer.clone().text(), payment.micros);
+  return answer;
+}
+
+/** Why a 402 after a payment is no question to pay again. */
+function refusedPayment(response: Response, text: string, micros: number): GatewayError {
+  const { code, message: why, requestId, payment } = errorOf(response, text);
+  const message =
+    `a payment of $${micros / 1e6} was sent and refused (${code}: ${why}); it counts as spent, ` +
+    'and a new payment for this request is made ten minutes after it at the earliest';
+  return new GatewayError('payment_refused', { message, status: 402, requestId, payment, response });
+}
+
+const CATALOG_MS = 600_000;
+/** What was read in this moment is new. */
+const JUST_MS = 1_000;
+const catalogs = new WeakMap<Connection, { readonly routes: readonly ListedRoute[]; readonly at: number }>();
+
+/** The routes that the gateway lists, read at most this long ago. */
+async function catalogOf(
+  connection: Connection,
+  deadline: Deadline,
+  maxAgeMs: number,
+): Promise<readonly ListedRoute[]> {
+  const kept = catalogs.get(connection);
+  if (kept && performance.now() - kept.at < maxAgeMs) return kept.routes;
+  const { base, options } = connection;
+  const url = new URL(METHODS.system?.catalog?.path ?? '', base).href;
+  const fetched = async () => askedIn(await connection.send({ url, method: 'GET' }, {}, deadline));
+  const routes = routesIn(await (options.catalog?.(deadline.signal) ?? fetched()));
+  const message = `${base.origin} shows no catalog; nothing was signed`;
+  if (!routes) throw new GatewayError('not_a_gateway', { message });
+  catalogs.set(connection, { routes, at: performance.now() });
+  return routes;
 }
 
 /** What a 402 leads to as far as credit goes; nothing where a payment is what is left. */
@@ -38,7 +93,7 @@ async function spendOn(
     if (nonce !== undefined) pool.give(nonce);
     return undefined;
   }
-  const price = Number((offersIn(asked)[0] as { amount?: unknown } | undefined)?.amount);
+  const price = priceIn(offersIn(asked)[0]);
   if (outgoing.name !== undefined) connection.prices.set(outgoing.name, price);
   if (!isWithinCap(exchange, price)) {
     const message = `the call costs $${price / 1e6}, above the cap of $${settings.maxUsd}; nothing was signed`;

@@ -9,8 +9,9 @@ export type { ToolSchema } from './tool-row.ts';
 /** What a host may know of a tool without calling it, as MCP names it. */
 export interface ToolAnnotations {
   readonly title: string;
-  readonly readOnlyHint: true;
-  readonly idempotentHint: true;
+  /** False for a tool that pays: a host that lets reading pass unasked must not let it pass. */
+  readonly readOnlyHint: boolean;
+  readonly idempotentHint: boolean;
   readonly openWorldHint: true;
 }
 
@@ -73,7 +74,12 @@ export function createTools(client: GatewayClient, options: ToolsOptions = {}): 
     description: describeTool(row),
     inputSchema: inputSchemaOf(row),
     priceUsd: priceOf(row),
-    annotations: { title: row.description, readOnlyHint: true, idempotentHint: true, openWorldHint: true },
+    annotations: {
+      title: row.description,
+      readOnlyHint: priceOf(row) === undefined,
+      idempotentHint: priceOf(row) === undefined,
+      openWorldHint: true,
+    },
     execute: async (input, options = {}) => (await answerTo(name, row, input, options)).result,
     full: (input, options = {}) => answerTo(name, row, input, options),
   }));

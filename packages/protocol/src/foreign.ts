@@ -15,10 +15,10 @@ export class TooLarge extends Error {}
 
 /** The bytes of a body of at most `maxBytes`. Cancels a longer body and throws `TooLarge`. */
 export async function readBytes(
-  body: ReadableStream<Uint8Array> | null,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array[] = [];
+  const parts: BlobPart[] = [];
   let length = 0;
   const reader = body?.getReader();
   for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
@@ -29,11 +29,5 @@ export async function readBytes(
     }
     parts.push(part.value);
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }

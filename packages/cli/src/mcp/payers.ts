@@ -1,6 +1,6 @@
 import { GatewayError, type Payer } from '@asset-gateway/client';
 import { type Offer, offerIn } from '@asset-gateway/client/pay';
-import { assertListed, type Paying, payerFor } from '../money/paying.ts';
+import { type Paying, payerFor } from '../money/paying.ts';
 
 /** What this server pays with. */
 export type Purse = Omit<Paying, 'caps' | 'isTold'>;
@@ -23,8 +23,8 @@ export class Unpaid extends Error {
 
 /** Never pays, and says what would have been asked for. */
 export const quotingPayer: Payer = {
-  async pay(required, { buys }) {
-    const offer = offerIn(required, buys);
+  async pay(required, wish) {
+    const offer = offerIn(required, wish);
     if (!offer) throw new GatewayError('nothing_payable', { message: 'the 402 asks for no payment' });
     throw new Unpaid(offer);
   },
@@ -42,8 +42,9 @@ export function budgetPayer(purse: Purse, caps: Budget): Payer {
       } catch (error) {
         if (!isLimit(error)) throw error;
         // Nobody is asked to pay more than the catalog says.
-        await assertListed(purse.gateway, required, wish);
-        return quotingPayer.pay(required, wish);
+        const decision = await payer.quote(required, wish);
+        if ('again' in decision) throw error;
+        throw new Unpaid(decision.offer);
       }
     },
   };
@@ -54,11 +55,11 @@ const isSame = (one: Offer, other: Offer): boolean =>
 
 /** Pays this offer, which somebody has agreed to, and no other. It counts against the budget like all that is spent. */
 export function approvedPayer(purse: Purse, approved: Offer): Payer {
-  const unlimited = { perCallUsd: Number.POSITIVE_INFINITY, perDayUsd: Number.POSITIVE_INFINITY };
+  const unlimited = { perCallUsd: Number(approved.amount) / 1e6, perDayUsd: 1e9 };
   const payer = payerFor({ ...purse, caps: unlimited, isTold: true });
   return {
     async pay(required, wish) {
-      const offer = offerIn(required, wish.buys);
+      const offer = offerIn(required, wish);
       if (offer && !isSame(offer, approved)) throw new Unpaid(offer);
       return payer.pay(required, wish);
     },

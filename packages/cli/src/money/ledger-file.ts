@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GatewayError } from '@asset-gateway/client';
-import type { LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
+import { GatewayError, type SentRequest } from '@asset-gateway/client';
+import { type EarlierPayment, isSameRequest, type LedgerEntry, type SpendingLedger } from '@asset-gateway/client/pay';
 import { append, makeFolder } from './durable.ts';
 import { Account, type Entry, entriesIn, type Spent, type Step } from './entries.ts';
 import { OpenPayments } from './open-payments.ts';
@@ -72,6 +72,11 @@ export class LedgerFile implements SpendingLedger {
     this.#write({ id, step: outcome, at: this.#now() }, true);
     this.payments.remove(id);
     this.#onStep('closed');
+  }
+
+  async earlier(request: SentRequest): Promise<readonly EarlierPayment[]> {
+    const open = this.payments.list().filter((each) => isSameRequest(each.request, request));
+    return open.reverse().map(({ id, at, micros, headers }) => ({ id, at, micros, headers, state: 'signed' }));
   }
 
   /** What was spent up to now. */

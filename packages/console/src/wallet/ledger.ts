@@ -1,5 +1,5 @@
 import { GatewayError } from '@asset-gateway/client';
-import type { LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
+import { isSameRequest, type LedgerEntry, type SpendingLedger } from '@asset-gateway/client/pay';
 import { keep, readSure } from './kept.ts';
 
 /** What this browser has spent, or is about to. With its request and headers a payment can be sent again. */
@@ -69,6 +69,13 @@ export const browserLedger: SpendingLedger = {
   },
   signed: (id, { request, headers }) => put(id, (entry) => ({ ...entry, state: 'signed', request, headers })),
   release: (id) => change((spent) => ({ spent: spent.filter((each) => each.id !== id), told: undefined })),
+  earlier: async (request) =>
+    all()
+      .filter((each) => isSameRequest(each.request, request))
+      .reverse()
+      .flatMap(({ id, at, micros, state, headers = {} }) =>
+        state === 'signed' || state === 'refused' ? [{ id, at, micros, headers, state }] : [],
+      ),
   // What it was sent with is as good as money until then, and of no use afterwards.
   closed: (id, state) => put(id, ({ micros, at }) => ({ id, micros, at, state })),
 };

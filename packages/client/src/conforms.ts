@@ -1,0 +1,108 @@
+import { type Issue, oneLine } from '@asset-gateway/protocol';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** What of a value breaks its schema: where, and which rule with its bound. */
+type Violation = Pick<Issue, 'name' | 'rule' | 'message'> | undefined;
+
+/** The patterns of inputs that are run: one that another party made up could take for ever. */
+const PATTERNS = [
+  /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u,
+  /^[1-9A-HJ-NP-Za-km-z]{64,88}$/u,
+  /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/u,
+  /^(?:[1-9A-HJ-NP-Za-km-z]{32,44}|[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+)$/u,
+];
+/** The schema is another party's: reading it ends after this many steps, and the gateway judges the rest. */
+const MAX_STEPS = 10_000;
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+};
+
+const isOfType = (value: unknown, type: unknown): boolean => {
+  const own = typeOf(value);
+  return [type].flat().some((each) => each === own || (each === 'number' && own === 'integer'));
+};
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Judges one value against a schema of which the common keywords count; others pass. */
+class Judge {
+  #steps = 0;
+
+  find(schema: unknown, value: unknown, name: string): Violation {
+    if (typeof schema !== 'object' || schema === null || ++this.#steps > MAX_STEPS) return undefined;
+    const { type, enum: values, anyOf } = schema as Schema;
+    if (type !== undefined && !isOfType(value, type))
+      return { name, rule: 'type', message: `Must be of type ${[type].flat().join(' or ')}.` };
+    if (Array.isArray(values) && !values.includes(value))
+      return { name, rule: 'enum', message: `Must be one of ${values.slice(0, 20).join(', ')}.` };
+    if (Array.isArray(anyOf)) return this.#anyOf(anyOf, value, name);
+    if (Array.isArray(value)) return this.#list(schema as Schema, value, name);
+    if (typeof value === 'object' && value !== null) return this.#object(schema as Schema, value, name);
+    return scalar(schema as Schema, value, name);
+  }
+
+  #anyOf(schemas: readonly unknown[], value: unknown, name: string): Violation {
+    const found = schemas.map((each) => this.find(each, value, name));
+    return found.every(Boolean) ? found[0] : undefined;
+  }
+
+  #list(schema: Schema, value: readonly unknown[], name: string): Violation {
+    const bound = boundOf(schema, 'Items', value.length, ' items');
+    if (bound) return { name, ...bound };
+    const first = listOf(schema.prefixItems);
+    for (const [at, item] of value.entries()) {
+      const found = this.find(first[at] ?? schema.items, item, `${name}[${at}]`);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  #object({ properties, required, additionalProperties }: Schema, value: object, name: string): Violation {
+    const known = new Map(Object.entries((properties as Schema | undefined) ?? {}));
+    const nameOf = (member: string): string => (name ? `${name}.${member}` : member);
+    const missing = listOf(required).find((each) => typeof each === 'string' && !Object.hasOwn(value, each));
+    if (missing !== undefined)
+      return { name: nameOf(String(missing)), rule: 'required', message: 'This parameter is required.' };
+    for (const [member, each] of Object.entries(value)) {
+      const schema = known.get(member);
+      if (schema === undefined && additionalProperties === false)
+        return { name: nameOf(member), rule: 'additionalProperties', message: 'There is no such parameter.' };
+      const found = this.find(schema, each, nameOf(member));
+      if (found) return found;
+    }
+    return undefined;
+  }
+}
+
+/** A broken bound of a length or number: `min` and `max` with this suffix. */
+function boundOf(schema: Schema, suffix: string, size: number, unit = ''): Omit<Issue, 'in' | 'name'> | undefined {
+  const [least, most] = [schema[`min${suffix}`], schema[`max${suffix}`]];
+  if (typeof least === 'number' && size < least)
+    return { rule: `min${suffix}`, message: `Must be at least ${least}${unit}.` };
+  if (typeof most === 'number' && size > most)
+    return { rule: `max${suffix}`, message: `Must be at most ${most}${unit}.` };
+  return undefined;
+}
+
+function scalar(schema: Schema, value: unknown, name: string): Violation {
+  const pattern = PATTERNS.find(({ source }) => source === schema.pattern);
+  if (typeof value === 'string' && pattern && !pattern.test(value))
+    return { name, rule: 'pattern', message: `Must match ${pattern.source}.` };
+  const isText = typeof value === 'string';
+  const bound = isText
+    ? boundOf(schema, 'Length', [...value].length, ' characters')
+    : boundOf(schema, 'imum', Number(value));
+  return bound && { name, ...bound };
+}
+
+/** What of a value breaks its JSON Schema first, if anything does. */
+export function violationOf(schema: unknown, value: unknown, place: Issue['in']): Issue | undefined {
+  const found = new Judge().find(schema, value, '');
+  if (!found) return undefined;
+  const { name, rule, message } = found;
+  return { in: place, name: oneLine(name, 64) || place, rule, message: oneLine(message, 300) };
+}
