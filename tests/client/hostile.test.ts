@@ -1,0 +1,412 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { type ClientOptions, createClient, type GatewayClient } from '@asset-gateway/client';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { memoryLedger, type Offer, type PayerOptions, payWith } from '@asset-gateway/client/pay';
+import { createTools } from '@asset-gateway/client/tools';
+import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
+import { type Arrival, drip, flood, json, type StrangeGateway, startStrangeGateway } from '../kit/strange-gateway.ts';
+// Sets up this process so that x402's RPC client can be used beside the gateway.
+import '../payments/wallets.ts';
+
+const ACCOUNT = 'So11111111111111111111111111111111111111112';
+const MIB = 1024 * 1024;
+const keypair = newKeypair();
+const [payTo, feePayer] = [1, 2].map(() => signerFromBytes(newKeypair()).address);
+const signed: string[] = [];
+const wallet = signerFromBytes(keypair);
+const signer = {
+  address: wallet.address,
+  signMessage: (message: Uint8Array) => {
+    signed.push(Buffer.from(message).toString());
+    return wallet.signMessage(message);
+  },
+};
+
+let gateway: StrangeGateway;
+let other: StrangeGateway;
+let chain: Chain;
+beforeAll(async () => {
+  [gateway, other] = await Promise.all([startStrangeGateway(), startStrangeGateway()]);
+  chain = await startChain({ cluster: 'mainnet' });
+  await chain.fundUsdc(wallet.address, 1_000_000n);
+});
+afterEach(() => {
+  signed.length = 0;
+});
+afterAll(() => Promise.all([gateway.close(), other.close(), chain.close()]));
+
+const requirement = (change: object = {}, extra: object = {}) => ({
+  scheme: 'exact',
+  network: NETWORKS.mainnet,
+  amount: '5',
+  asset: USDC.mainnet,
+  payTo,
+  maxTimeoutSeconds: 60,
+  // Another one each time, as a gateway's: a blockhash that stands still makes no two payments one.
+  extra: { feePayer, memo: randomBytes(24).toString('base64url'), ...extra },
+  ...change,
+});
+const asking = (accepts: unknown, more: object = {}) => ({
+  ok: false,
+  error: 'payment_required',
+  message: 'Pay.',
+  requestId: 'r-1',
+  x402Version: 2,
+  resource: { url: `${gateway.url}/` },
+  accepts,
+  extensions: {},
+  ...more,
+});
+const CATALOG = {
+  routes: ['mainnet', 'devnet'].map((cluster) => ({
+    httpMethod: 'POST',
+    path: `/v1/x402/solana/${cluster}/helius/rpc/:method`,
+    priceUsd: '0.1',
+    accessMode: 'exact',
+    description: 'A route.',
+  })),
+};
+const paymentIn = ({ headers }: Arrival): string | undefined =>
+  headers[HEADERS.payment.toLowerCase()] as string | undefined;
+/** The payments that arrived. */
+const payments = (): string[] => gateway.arrivals.flatMap((arrival) => paymentIn(arrival) ?? []);
+const ANSWER = { ok: true, result: { context: { slot: 1 }, value: 7 } };
+
+interface Answers {
+  readonly asked?: (response: ServerResponse) => void;
+  readonly catalog?: (response: ServerResponse) => void;
+  readonly paid?: (response: ServerResponse) => void;
+}
+
+/** Answers like a gateway that asks for a payment, but for these answers. */
+function sell({ asked, catalog, paid }: Answers = {}): void {
+  gateway.answer((arrival, response) => {
+    if (arrival.path === '/v1/catalog') return catalog ? catalog(response) : json(response, 200, CATALOG);
+    if (paymentIn(arrival) !== undefined) return paid ? paid(response) : json(response, 200, ANSWER);
+    return asked ? asked(response) : json(response, 402, asking([requirement()]));
+  });
+}
+
+type Options = Partial<PayerOptions> & { readonly client?: Partial<ClientOptions> };
+
+function open({ client, ...options }: Options = {}): GatewayClient {
+  const pay = payWith({ wallet: keypair, rpcUrl: chain.url, ...options });
+  return createClient({ baseUrl: gateway.url, signer, pay, ...client });
+}
+
+const getBalance = (options: Options = {}) => open(options).rpc.getBalance(ACCOUNT);
+const code = (expected: string) => ({ name: 'GatewayError', code: expected });
+
+describe('W12 the chosen cluster', () => {
+  it('W12 is the only one that is paid on', async () => {
+    sell();
+    const before = chain.calls.length;
+    await expect(getBalance({ client: { cluster: 'devnet' } })).rejects.toMatchObject(code('nothing_payable'));
+    expect([payments(), chain.calls.length - before]).toEqual([[], 0]);
+  });
+});
+
+describe('W13 an RPC that never answers', () => {
+  it.each([
+    ['timeoutMs', 'timeout', (): Partial<ClientOptions> => ({ timeoutMs: 500 })],
+    ['signal', 'aborted', (): Partial<ClientOptions> => ({ signal: AbortSignal.timeout(500) })],
+  ])('W13 ends with %s, and nothing counts as spent', async (_, ending, settings) => {
+    sell();
+    other.answer(() => undefined);
+    let rpcUrl = other.url;
+    const caps = { inAllUsd: 0.000005 };
+    const ledger = memoryLedger();
+    const silent = getBalance({ rpcUrl: () => rpcUrl, caps, ledger, client: settings() });
+    await expect(silent).rejects.toMatchObject(code(ending));
+    expect(payments()).toEqual([]);
+    rpcUrl = chain.url;
+    await getBalance({ rpcUrl: () => rpcUrl, caps, ledger });
+    expect(payments()).toHaveLength(1);
+  });
+
+  it('W13 W15 or answers without end: the payment is not made', async () => {
+    sell();
+    let taken = 0;
+    other.answer((_, response) => flood(response, 200, (bytes) => (taken = bytes)));
+    await expect(getBalance({ rpcUrl: other.url })).rejects.toMatchObject(code('payment_not_made'));
+    await expect.poll(() => taken).toBeGreaterThan(0);
+    expect([payments(), taken < 16 * MIB]).toEqual([[], true]);
+  });
+});
+
+describe('W14 a body that drips', () => {
+  const cases: readonly (readonly [string, Answers, string])[] = [
+    ['of a 402', { asked: (response) => drip(response, 402) }, 'timeout'],
+    ['of the catalog', { catalog: (response) => drip(response) }, 'timeout'],
+    ['of the answer that was paid for', { paid: (response) => drip(response) }, 'payment_unknown'],
+    ['of a refusal', { asked: (response) => drip(response, 500) }, 'timeout'],
+  ];
+  it.each(cases)('W14 %s ends with the call', async (_, answers, ending) => {
+    sell(answers);
+    await expect(getBalance({ client: { timeoutMs: 500 } })).rejects.toMatchObject(code(ending));
+  });
+
+  it('W14 of a path that is asked for ends with the call', async () => {
+    gateway.answer((_, response) => drip(response));
+    const asked = open({ client: { timeoutMs: 500 } }).ask('/healthz');
+    await expect(asked).rejects.toMatchObject(code('timeout'));
+  });
+});
+
+describe('W15 a body without an end', () => {
+  const cases: readonly (readonly [string, (taken: (bytes: number) => void) => Answers, string, number])[] = [
+    ['of a 402', (taken) => ({ asked: (response) => flood(response, 402, taken) }), 'answer_too_large', 32],
+    ['of the catalog', (taken) => ({ catalog: (response) => flood(response, 200, taken) }), 'answer_too_large', 128],
+    ['of a paid answer', (taken) => ({ paid: (response) => flood(response, 200, taken) }), 'payment_unknown', 128],
+  ];
+  it.each(cases)('W15 %s is read up to its limit', async (_, answers, ending, limit) => {
+    let taken = 0;
+    sell(answers((bytes) => (taken = bytes)));
+    await expect(getBalance()).rejects.toMatchObject(code(ending));
+    await expect.poll(() => taken).toBeGreaterThan(0);
+    // Beyond what was read lies what the sockets hold.
+    expect([taken < limit * MIB, payments().length <= 1]).toEqual([true, true]);
+  });
+});
+
+describe('W16 W11 one payment for a request', () => {
+  it('W16 that was answered with 402 again counts as spent, and no second one is made for a while', async () => {
+    sell({ paid: (response) => json(response, 402, asking([requirement()])) });
+    const client = open({ caps: { inAllUsd: 0.00001 } });
+    await expect(client.rpc.getBalance(ACCOUNT)).rejects.toMatchObject({
+      ...code('payment_refused'),
+      message: expect.stringContaining('a payment of $0.000005 was sent and refused'),
+    });
+    for (let again = 0; again < 3; again++)
+      await expect(client.rpc.getBalance(ACCOUNT)).rejects.toMatchObject(code('payment_refused'));
+    expect(payments()).toHaveLength(1);
+    const another = client.rpc.getBalance(wallet.address);
+    await expect(another).rejects.toMatchObject(code('payment_refused'));
+    await expect(client.rpc.getBalance(payTo ?? '')).rejects.toMatchObject(code('spending_limit'));
+    expect(payments()).toHaveLength(2);
+  });
+
+  it('W11 whose outcome is not known is sent again by the next call, and never made anew', async () => {
+    sell({ paid: (response) => json(response, 503, {}, { 'Retry-After': '60' }) });
+    const client = open({ client: { timeoutMs: 2_000, credit: false } });
+    for (let call = 0; call < 3; call++)
+      await client.ask('/v1/x402/solana/mainnet/helius/rpc/getBalance', { body: {} });
+    expect([payments().length, new Set(payments()).size]).toEqual([3, 1]);
+    sell();
+    const { status } = await client.ask('/v1/x402/solana/mainnet/helius/rpc/getBalance', { body: {} });
+    expect([status, new Set(payments()).size]).toEqual([200, 1]);
+    await client.ask('/v1/x402/solana/mainnet/helius/rpc/getBalance', { body: {} });
+    expect(new Set(payments()).size).toBe(2);
+  });
+});
+
+describe('W17 W18 limits', () => {
+  it('W17 of a call hold for the only offer, where a bundle was wanted', async () => {
+    sell({ asked: (response) => json(response, 402, asking([requirement({ amount: '50000' })])) });
+    const call = getBalance({ caps: { perCallUsd: 0.001, perBundleUsd: 0.05 }, client: { credit: true } });
+    await expect(call).rejects.toMatchObject(code('spending_limit'));
+    expect(payments()).toEqual([]);
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, '1', null, {}])('W18 of %s are refused by payWith', (cap) => {
+    for (const name of ['perCallUsd', 'perBundleUsd', 'perDayUsd', 'inAllUsd'])
+      expect(() => payWith({ wallet: keypair, rpcUrl: chain.url, caps: { [name]: cap } })).toThrow(name);
+  });
+
+  it('W18 that are undefined are the defaults', async () => {
+    sell();
+    const memory = memoryLedger();
+    const held: object[] = [];
+    const hold = (micros: number, caps: Parameters<typeof memory.hold>[1]) => {
+      held.push({ ...caps });
+      return memory.hold(micros, caps);
+    };
+    await getBalance({ caps: { perDayUsd: undefined, inAllUsd: undefined }, ledger: { ...memory, hold } });
+    expect(held).toMatchObject([{ perDayMicros: 1_000_000, inAllMicros: Number.POSITIVE_INFINITY }]);
+  });
+
+  it('W18 that are no number let nothing through', async () => {
+    const caps = { perDayMicros: Number.NaN, inAllMicros: 1 };
+    await expect(memoryLedger().hold(1, caps)).rejects.toMatchObject(code('spending_limit'));
+  });
+
+  it('W20 count an entry of the future', async () => {
+    let now = 1_000_000_000;
+    const ledger = memoryLedger(() => now);
+    const caps = { perDayMicros: 10, inAllMicros: 100 };
+    await ledger.hold(10, caps);
+    now = 0;
+    await expect(ledger.hold(1, caps)).rejects.toMatchObject(code('spending_limit'));
+  });
+});
+
+describe('W29 W30 W37 a request goes where it was meant to go', () => {
+  it.each(['.', '..'])('W29 %s is no path parameter', async (parameter) => {
+    sell();
+    await expect(open().wallet.balances(parameter)).rejects.toMatchObject(code('invalid_request'));
+    await expect(open().tokens.assetDetail(parameter)).rejects.toMatchObject(code('invalid_request'));
+    expect(gateway.arrivals).toEqual([]);
+  });
+
+  it('W30 a path of another origin is an error', async () => {
+    sell();
+    other.answer((_, response) => json(response, 402, asking([requirement()])));
+    const { host } = new URL(other.url);
+    for (const path of [`//${host}/x`, `${other.url}/x`, `\\\\${host}\\x`, 'http://'])
+      await expect(open().ask(path)).rejects.toMatchObject(code('invalid_request'));
+    expect([other.arrivals, gateway.arrivals]).toEqual([[], []]);
+  });
+
+  it('W37 the name of a query parameter is encoded', async () => {
+    sell({ asked: (response) => json(response, 200, ANSWER) });
+    await open().tokens.search({ q: 'gold', 'limit=1&q': 'x' } as never);
+    expect(gateway.arrivals.map(({ path }) => new URL(path, gateway.url).searchParams.getAll('q'))).toEqual([['gold']]);
+  });
+
+  it('W37 a tool that pays is neither read-only nor idempotent', () => {
+    const tools = createTools(open());
+    const hints = ({ annotations: { readOnlyHint, idempotentHint } }: (typeof tools)[number]) => [
+      readOnlyHint,
+      idempotentHint,
+    ];
+    expect(tools.filter(({ priceUsd }) => priceUsd).flatMap(hints)).not.toContain(true);
+    expect(tools.filter(({ priceUsd }) => !priceUsd).flatMap(hints)).not.toContain(false);
+  });
+});
+
+describe('W31 a challenge', () => {
+  const chains = [{ chainId: NETWORKS.mainnet, type: 'ed25519' }];
+  const info = (change: object = {}) => ({
+    domain: new URL(gateway.url).host,
+    uri: `${gateway.url}/v1/x402/tokens/health`,
+    version: '1',
+    nonce: 'a'.repeat(32),
+    issuedAt: '2026-08-03T12:00:00Z',
+    expirationTime: '2026-08-03T12:05:00Z',
+    statement: 'Sign in.',
+    ...change,
+  });
+  const challenge = (extension: unknown) => ({
+    ...asking([]),
+    error: 'sign_in_required',
+    extensions: { 'sign-in-with-x': extension },
+  });
+  const bad: readonly (readonly [string, () => unknown])[] = [
+    [
+      'with a line break in its statement',
+      () => ({ info: info({ statement: 'x\nURI: https://bank.example' }), supportedChains: chains }),
+    ],
+    [
+      'for another path',
+      () => ({ info: info({ uri: `${gateway.url}/v1/x402/credit/mainnet` }), supportedChains: chains }),
+    ],
+    ['for another origin', () => ({ info: info({ uri: 'https://bank.example/' }), supportedChains: chains })],
+    ['for another domain', () => ({ info: info({ domain: 'bank.example' }), supportedChains: chains })],
+    [
+      'for a chain of another kind',
+      () => ({ info: info(), supportedChains: [{ chainId: 'eip155:1', type: 'ed25519' }] }),
+    ],
+    ['for another type of signature', () => ({ info: info(), supportedChains: [{ ...chains[0], type: 'eip191' }] })],
+    ['without chains', () => ({ info: info() })],
+    ['whose chains are no list', () => ({ info: info(), supportedChains: { length: 1 } })],
+    ['whose chain is null', () => ({ info: info(), supportedChains: [null] })],
+    ['that is null', () => null],
+    ['that is a text', () => 'x'],
+    ['without info', () => ({ supportedChains: chains })],
+    ['whose nonce is none', () => ({ info: info({ nonce: 'A'.repeat(32) }), supportedChains: chains })],
+    ['whose date is none', () => ({ info: info({ issuedAt: 'tomorrow' }), supportedChains: chains })],
+    ['whose domain is a number', () => ({ info: info({ domain: 7 }), supportedChains: chains })],
+    ['of version 2', () => ({ info: info({ version: '2' }), supportedChains: chains })],
+  ];
+
+  it.each(bad)('W31 %s is rejected before anything is signed or learnt', async (_, extension) => {
+    const client = open();
+    gateway.answer((_, response) => json(response, 402, challenge(extension())));
+    await expect(client.tokens.health()).rejects.toMatchObject(code('challenge_rejected'));
+    expect(signed).toEqual([]);
+    gateway.answer(({ headers }, response) =>
+      headers['sign-in-with-x'] === undefined
+        ? json(response, 402, challenge({ info: info(), supportedChains: chains }))
+        : json(response, 200, { ok: true, result: { ok: true } }),
+    );
+    expect(await client.tokens.health()).toEqual({ ok: true });
+    expect(signed).toHaveLength(1);
+  });
+
+  it('W31 and a nonce of another form are not learnt', async () => {
+    const client = open();
+    gateway.answer(({ headers }, response) =>
+      headers['sign-in-with-x'] === undefined
+        ? json(response, 402, challenge({ info: info(), supportedChains: chains }))
+        : json(response, 200, { ok: true, result: { ok: true } }, { 'Replay-Nonce': 'x'.repeat(99) }),
+    );
+    for (let call = 0; call < 2; call++) await client.tokens.health();
+    expect(signed.join('')).not.toContain('x'.repeat(99));
+    expect(gateway.arrivals).toHaveLength(4);
+  });
+
+  it.each([
+    '[]',
+    'null',
+    '7',
+    '"x"',
+    '{',
+    '{"extensions":7}',
+    '{"extensions":null}',
+    '{"accepts":{}}',
+    '{"accepts":[null]}',
+  ])('W31 the 402 %s is a GatewayError, for a free route and a paid one', async (body) => {
+    gateway.answer((_, response) => void response.writeHead(402, { 'Content-Type': 'application/json' }).end(body));
+    await expect(open().tokens.health()).rejects.toMatchObject({ name: 'GatewayError' });
+    await expect(open().rpc.getBalance(ACCOUNT)).rejects.toMatchObject({ name: 'GatewayError' });
+    expect([signed, payments()]).toEqual([[], []]);
+  });
+});
+
+describe('W32 W33 W34 a payment', () => {
+  it('W32 for a resource beyond Latin-1 is made, as base64 of UTF-8', async () => {
+    const description = 'Prix en € — 価格 🪙';
+    sell({
+      asked: (response) => json(response, 402, asking([requirement()], { resource: { url: 'x', description } })),
+    });
+    await getBalance();
+    const [payment = ''] = payments();
+    expect(JSON.parse(Buffer.from(payment, 'base64').toString())).toMatchObject({ resource: { description } });
+  });
+
+  it('W33 whose ledger cannot record its outcome is sent once, and its answer is given; then the ledger is reported', async () => {
+    sell();
+    const failure = new Error('the disk is full');
+    const ledger = { ...memoryLedger(), closed: () => Promise.reject(failure) };
+    const reported: unknown[] = [];
+    const client = open({ ledger, client: { onLedgerFailure: (error) => reported.push(error) } });
+    expect(await client.rpc.getBalance(ACCOUNT)).toMatchObject({ value: 7n });
+    expect([payments().length, reported]).toEqual([1, [failure]]);
+    const next = client.rpc.getBalance(wallet.address);
+    await expect(next).rejects.toMatchObject({ ...code('payment_not_made'), cause: failure });
+    expect(payments()).toHaveLength(1);
+  });
+
+  it.each([
+    ['a text', 'I owe you everything'],
+    ['256 bytes', 'x'.repeat(256)],
+    ['a number', 7],
+    ['a list', ['x'.repeat(32)]],
+  ])('W34 with %s as its memo is not made', async (_, memo) => {
+    sell({ asked: (response) => json(response, 402, asking([requirement({}, { memo })])) });
+    await expect(getBalance()).rejects.toMatchObject(code('nothing_payable'));
+    expect(payments()).toEqual([]);
+  });
+
+  it('W34 shows its memo, also one that the caller allows', async () => {
+    const memo = 'invoice 7';
+    sell({ asked: (response) => json(response, 402, asking([requirement({}, { memo })])) });
+    const shown: Offer[] = [];
+    await getBalance({ allowMemo: (each) => each === memo, approve: (offer) => void shown.push(offer) });
+    expect(shown).toMatchObject([{ memo, amount: '5', payTo }]);
+    expect(payments()).toHaveLength(1);
+  });
+});
