@@ -277,6 +277,32 @@ describe('W29 W30 W37 a request goes where it was meant to go', () => {
   });
 });
 
+describe('a request that its route does not take', () => {
+  const listedWith = (pattern: string) => ({
+    routes: CATALOG.routes.map((route) => ({
+      ...route,
+      inputSchema: { properties: { params: { type: 'array', prefixItems: [{ type: 'string', pattern }] } } },
+    })),
+  });
+  const ADDRESS = '^[1-9A-HJ-NP-Za-km-z]{32,44}$';
+
+  it('is refused by the schema of the catalog before anything is set aside or signed', async () => {
+    sell({ catalog: (response) => json(response, 200, listedWith(ADDRESS)) });
+    const ledger = { ...memoryLedger(), hold: () => Promise.reject(new Error('set aside')) };
+    await expect(open({ ledger }).rpc.getBalance('no address')).rejects.toMatchObject({
+      ...code('invalid_request'),
+      issues: [{ in: 'body', name: 'params[0]', rule: 'pattern' }],
+    });
+    expect(payments()).toEqual([]);
+  });
+
+  it('W27 is not judged by a pattern that the gateway made up', async () => {
+    sell({ catalog: (response) => json(response, 200, listedWith('^(a+)+$')) });
+    await open().rpc.getBalance(`${'a'.repeat(40)}!`);
+    expect(payments()).toHaveLength(1);
+  });
+});
+
 describe('W31 a challenge', () => {
   const chains = [{ chainId: NETWORKS.mainnet, type: 'ed25519' }];
   const info = (change: object = {}) => ({

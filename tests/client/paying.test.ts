@@ -95,6 +95,20 @@ describe('a payment that cannot be made', () => {
   });
 });
 
+describe('an input that breaks a rule of its route', () => {
+  it('is refused before anything is signed, as the gateway would refuse it', async () => {
+    const { client, transfers } = await openCustomer();
+    const before = gateway.logLines.length;
+    await expect(client.with({ credit: false }).rpc.getBalance('no address')).rejects.toMatchObject({
+      code: 'invalid_request',
+      status: undefined,
+      issues: [{ in: 'body', name: 'params[0]', rule: 'pattern' }],
+    });
+    const statuses = gateway.logLines.slice(before).map((line) => (JSON.parse(line) as { status: number }).status);
+    expect([transfers(), statuses]).toEqual([0, [402, 200]]);
+  });
+});
+
 describe('a cap holds', () => {
   it.each([
     ['of the call', { perCallUsd: 0.000004 }],

@@ -89,7 +89,7 @@ export const isSignature = (value: unknown): value is string => typeof value ===
 function refusalIn(text: string): (Refused & { readonly error: string }) | undefined {
   try {
     const body = JSON.parse(text, (_, value) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value));
-    return body?.ok === false && CODE.test(String(body.error)) ? body : undefined;
+    return body?.ok === false && typeof body.error === 'string' && CODE.test(body.error) ? body : undefined;
   } catch {
     return undefined;
   }
@@ -119,7 +119,7 @@ export function errorOf(response: Response, text: string): GatewayError {
   if (!body) return notAGateway(response);
   const { error, message, requestId, issues, payment, retryAfterSeconds } = body;
   return new GatewayError(error as RefusalCode, {
-    message: String(message),
+    message: typeof message === 'string' ? message : 'the gateway gives no reason',
     requestId: typeof requestId === 'string' ? requestId.slice(0, 64) : undefined,
     issues: Array.isArray(issues) ? issues.filter(isIssue).slice(0, MAX_ISSUES) : [],
     payment: paymentIn(payment as Members<'state' | 'transaction'>),

@@ -1,0 +1,68 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Offer } from '@asset-gateway/client/pay';
+import { describe, expect, it } from 'vitest';
+import { isFull } from '../kit/rounds.ts';
+import { HostileGateway, isPaidOnce, isShown } from './judge.ts';
+
+/** Runs in all, and processes that share them. */
+const [RUNS, LANES] = isFull ? [3_000, 6] : [60, 3];
+const MAX_RSS_KIB = 200 * 1024;
+/** Of V8's own garbage little is left lying: what is measured is what the client keeps. */
+const V8 = ['--max-semi-space-size=1'];
+
+interface Report {
+  readonly seed: number;
+  readonly shown: readonly Offer[];
+  readonly calls: readonly { readonly outcome: string; readonly lateMs: number }[];
+  readonly strange: readonly string[];
+  readonly maxRssKib: number;
+}
+
+/** What is wrong with one run, if anything is. */
+async function faultsOf(report: Report, payments: readonly string[]): Promise<string[]> {
+  const { seed, shown, calls, strange } = report;
+  const faults = [...strange];
+  for (const payment of payments) if (!(await isShown(payment, shown))) faults.push('a payment that was not shown');
+  if (!isPaidOnce(payments, calls.filter(({ outcome }) => isAnswered(outcome)).length))
+    faults.push(`${payments.length} payments`);
+  for (const { outcome, lateMs } of calls) {
+    if (outcome.startsWith('not a')) faults.push(outcome);
+    if (lateMs > 1_000) faults.push(`${Math.round(lateMs)} ms too late`);
+  }
+  return faults.map((fault) => `seed ${seed}: ${fault} (${calls.map(({ outcome }) => outcome).join(', ')})`);
+}
+
+/** A success that cannot be read was an answer, too: the gateway has said that it was paid. */
+const isAnswered = (outcome: string): boolean => outcome === 'ok' || outcome === 'not_a_gateway';
+
+async function lane(first: number, last: number): Promise<string[]> {
+  const gateway = await HostileGateway.start();
+  const client = fork('tests/hostile/client.mjs', [gateway.url], { execArgv: V8 });
+  const faults: string[] = [];
+  let maxRssKib = 0;
+  await once(client, 'message');
+  for (let seed = first; seed < last; seed++) {
+    await gateway.begin(seed);
+    client.send({ seed });
+    const [report] = (await once(client, 'message')) as [Report];
+    faults.push(...(await faultsOf(report, await gateway.begin(seed))));
+    maxRssKib = report.maxRssKib;
+  }
+  client.kill();
+  await gateway.close();
+  if (maxRssKib > MAX_RSS_KIB) faults.push(`${Math.round(maxRssKib / 1024)} MiB of memory`);
+  return faults;
+}
+
+describe('a hostile gateway whose every answer is changed', () => {
+  it(`W13 W14 W15 W25 W31 costs the client what was shown, once, and its limit of time, in ${RUNS} runs`, {
+    timeout: 1_200_000,
+  }, async () => {
+    const size = RUNS / LANES;
+    const faults = await Promise.all(
+      Array.from({ length: LANES }, (_, index) => lane(index * size, (index + 1) * size)),
+    );
+    expect(faults.flat()).toEqual([]);
+  });
+});

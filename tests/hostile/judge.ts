@@ -1,0 +1,73 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Offer } from '@asset-gateway/client/pay';
+import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
+import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
+
+const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+
+/** What a payment would move, as the gateway's own reader reads it. */
+interface Moved {
+  readonly amount: string;
+  readonly mint: string;
+  readonly destination: string;
+  readonly memo: string;
+}
+
+/** What a payment header moves: every instruction that is no bid for compute units is read. */
+export function movedBy(header: string): Moved | undefined {
+  const { payload } = JSON.parse(Buffer.from(header, 'base64').toString()) as { payload: { transaction: string } };
+  const transaction = readTransaction(Buffer.from(payload.transaction, 'base64'));
+  const transfers = transaction?.instructions.filter(({ program }) => program === TOKEN) ?? [];
+  const [transfer] = transfers;
+  const memo = transaction?.instructions.find(({ program }) => program === MEMO);
+  if (!transaction || !transfer || transfers.length > 1) return undefined;
+  const [, mint = '', destination = ''] = transfer.accounts.map((index) => transaction.keys[index]);
+  const amount = new DataView(transfer.data.buffer, transfer.data.byteOffset).getBigUint64(1, true);
+  return { amount: String(amount), mint, destination, memo: Buffer.from(memo?.data ?? []).toString() };
+}
+
+/** Whether a payment moves exactly what one of these offers showed. */
+export async function isShown(header: string, shown: readonly Offer[]): Promise<boolean> {
+  const moved = movedBy(header);
+  if (!moved) return false;
+  for (const { asset, payTo, amount, memo } of shown) {
+    const destination = await associatedAddress(payTo, asset);
+    const isSame = moved.amount === amount && moved.mint === asset && moved.destination === destination;
+    if (isSame && (memo === undefined || moved.memo === memo)) return true;
+  }
+  return false;
+}
+
+/** A hostile gateway in a process of its own. */
+export class HostileGateway {
+  readonly #child: ChildProcess;
+  readonly url: string;
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.url = url;
+  }
+
+  static async start(): Promise<HostileGateway> {
+    const child = fork('tests/hostile/gateway.mjs', { execArgv: [] });
+    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+    return new HostileGateway(child, `http://127.0.0.1:${port}`);
+  }
+
+  /** Begins a seed; answers with the distinct payments that arrived in the one before. */
+  async begin(seed: number): Promise<string[]> {
+    this.#child.send({ next: seed });
+    const [{ payments }] = (await once(this.#child, 'message')) as [{ payments: string[] }];
+    return [...new Set(payments)];
+  }
+
+  async close(): Promise<void> {
+    this.#child.kill();
+    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+  }
+}
+
+/** Whether a payment beyond the first of a run is allowed: only after a call that was answered. */
+export const isPaidOnce = (payments: readonly string[], answered: number): boolean => payments.length <= 1 + answered;
