@@ -8,8 +8,6 @@ import { HostileGateway, isPaidOnce, isShown } from './judge.ts';
 /** Runs in all, and processes that share them. */
 const [RUNS, LANES] = isFull ? [3_000, 6] : [60, 3];
 const MAX_RSS_KIB = 200 * 1024;
-/** Of V8's own garbage little is left lying: what is measured is what the client keeps. */
-const V8 = ['--max-semi-space-size=1'];
 
 interface Report {
   readonly seed: number;
@@ -38,7 +36,7 @@ const isAnswered = (outcome: string): boolean => outcome === 'ok' || outcome ===
 
 async function lane(first: number, last: number): Promise<string[]> {
   const gateway = await HostileGateway.start();
-  const client = fork('tests/hostile/client.mjs', [gateway.url], { execArgv: V8 });
+  const client = fork('tests/hostile/client.mjs', [gateway.url], { execArgv: [] });
   const faults: string[] = [];
   let maxRssKib = 0;
   await once(client, 'message');

@@ -12,10 +12,15 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 const NONCE = /^[0-9a-f]{32}$/;
 
+/** A request, and how many bytes of its answer are read; default: 64 MiB. */
+interface BoundedRequest extends SentRequest {
+  readonly maxBytes?: number;
+}
+
 /** The same response with its whole body in memory. */
-async function buffered(response: Response): Promise<Response> {
+async function buffered(response: Response, maxBytes: number): Promise<Response> {
   const { ok, status, statusText, headers, url } = response;
-  const bytes = await readBytes(response.body, ok ? MAX_ANSWER_BYTES : MAX_REFUSAL_BYTES);
+  const bytes = await readBytes(response.body, ok ? maxBytes : MAX_REFUSAL_BYTES);
   const whole = new Response(bytes.length > 0 ? bytes : null, { status, statusText, headers });
   return Object.defineProperty(whole, 'url', { value: url });
 }
@@ -59,14 +64,18 @@ export class Connection {
   }
 
   /** Sends one request once, and reads the whole answer within the deadline and the limits of size. */
-  async send(request: SentRequest, headers: Readonly<Record<string, string>>, deadline: Deadline): Promise<Response> {
+  async send(
+    request: BoundedRequest,
+    headers: Readonly<Record<string, string>>,
+    deadline: Deadline,
+  ): Promise<Response> {
     const { url, method, body } = request;
     const { signal } = deadline;
     const { origin } = this.base;
     const failed = (what: string) => (cause: unknown) => {
       signal.throwIfAborted();
       if (!(cause instanceof TooLarge)) throw new GatewayError('unreachable', { message: `${origin} ${what}`, cause });
-      const message = `${origin} answers with more than 64 MiB, or refuses with more than 1 MiB; ask for less`;
+      const message = `${origin} sends more than this client reads; ask for less`;
       throw new GatewayError('answer_too_large', { message });
     };
     signal.throwIfAborted();
@@ -78,7 +87,9 @@ export class Connection {
       ...(body !== undefined && { body }),
     });
     const response = await deadline.race(asked).catch(failed('cannot be reached; check baseUrl'));
-    return deadline.race(buffered(response)).catch(failed('broke off its answer; ask again'));
+    return deadline
+      .race(buffered(response, request.maxBytes ?? MAX_ANSWER_BYTES))
+      .catch(failed('broke off its answer; ask again'));
   }
 }
 

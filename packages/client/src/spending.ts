@@ -54,6 +54,7 @@ function refusedPayment(response: Response, text: string, micros: number): Gatew
   return new GatewayError('payment_refused', { message, status: 402, requestId, payment, response });
 }
 
+const MAX_CATALOG_BYTES = 1024 * 1024;
 const CATALOG_MS = 600_000;
 /** What was read in this moment is new. */
 const JUST_MS = 1_000;
@@ -69,7 +70,8 @@ async function catalogOf(
   if (kept && performance.now() - kept.at < maxAgeMs) return kept.routes;
   const { base, options } = connection;
   const url = new URL(METHODS.system?.catalog?.path ?? '', base).href;
-  const fetched = async () => askedIn(await connection.send({ url, method: 'GET' }, {}, deadline));
+  const fetched = async () =>
+    askedIn(await connection.send({ url, method: 'GET', maxBytes: MAX_CATALOG_BYTES }, {}, deadline));
   const routes = routesIn(await (options.catalog?.(deadline.signal) ?? fetched()));
   const message = `${base.origin} shows no catalog; nothing was signed`;
   if (!routes) throw new GatewayError('not_a_gateway', { message });

@@ -13,42 +13,30 @@ export const oneLine = (text: unknown, limit: number): string =>
 /** More bytes came than the reader takes. */
 export class TooLarge extends Error {}
 
-/** Bytes are copied into blocks, as what the network hands out is several times as large until it is collected. */
-const BLOCK_BYTES = 1_048_576;
-
-function joined(blocks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const block of blocks) {
-    bytes.set(block, at);
-    at += block.length;
-  }
-  return bytes;
-}
+/** A buffer that grows in place and gives its memory back at once, as ES2024 has it. */
+type Growing = ArrayBuffer & { resize(bytes: number): void };
+const Growing = ArrayBuffer as unknown as new (bytes: number, options: { readonly maxByteLength: number }) => Growing;
 
 /** The bytes of a body of at most `maxBytes`. Cancels a longer body and throws `TooLarge`. */
 export async function readBytes(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const blocks: Uint8Array<ArrayBuffer>[] = [];
-  let block = new Uint8Array(0);
-  let [length, filled] = [0, 0];
+  const buffer = new Growing(0, { maxByteLength: maxBytes });
+  const bytes = new Uint8Array(buffer);
   const reader = body?.getReader();
-  for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
-    const { value } = part;
-    length += value.length;
-    if (length > maxBytes) {
-      reader?.cancel().catch(() => undefined);
-      throw new TooLarge(`more than ${maxBytes} bytes`);
+  try {
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+      const at = buffer.byteLength;
+      if (at + part.value.length > maxBytes) throw new TooLarge(`more than ${maxBytes} bytes`);
+      buffer.resize(at + part.value.length);
+      bytes.set(part.value, at);
     }
-    if (filled + value.length > block.length) {
-      blocks.push(block.subarray(0, filled));
-      block = new Uint8Array(Math.max(value.length, Math.min(length, BLOCK_BYTES)));
-      filled = 0;
-    }
-    block.set(value, filled);
-    filled += value.length;
+    return new Uint8Array(buffer.slice(0));
+  } catch (error) {
+    reader?.cancel().catch(() => undefined);
+    throw error;
+  } finally {
+    buffer.resize(0);
   }
-  return joined([...blocks, block.subarray(0, filled)], length);
 }
