@@ -4,6 +4,7 @@ import type { CommandOptions, Outcome } from '../kit/command.ts';
 
 /** A process that runs commands one after the other; most of what a command takes is the start of its process. */
 export interface Warm {
+  readonly pid: number | undefined;
   run(words: readonly string[], options?: CommandOptions): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -22,6 +23,7 @@ export function startWarm(): Warm {
     return outcome;
   };
   return {
+    pid: child.pid,
     run(words, { env = {} } = {}) {
       const outcome = last.then(() => answerTo(words, env));
       last = outcome.catch(() => {});

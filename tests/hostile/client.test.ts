@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Offer } from '@asset-gateway/client/pay';
 import { describe, expect, it } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
-import { HostileGateway, isPaidOnce, isShown } from './judge.ts';
+import { HostileGateway, isShown } from './judge.ts';
 
 /** Runs in all, and processes that share them. */
 const [RUNS, LANES] = isFull ? [3_000, 6] : [60, 3];
@@ -22,8 +22,9 @@ async function faultsOf(report: Report, payments: readonly string[]): Promise<st
   const { seed, shown, calls, strange } = report;
   const faults = [...strange];
   for (const payment of payments) if (!(await isShown(payment, shown))) faults.push('a payment that was not shown');
-  if (!isPaidOnce(payments, calls.filter(({ outcome }) => isAnswered(outcome)).length))
-    faults.push(`${payments.length} payments`);
+  // Only after a call that was answered may another payment be made for the same request.
+  const answered = calls.slice(0, -1).filter(({ outcome }) => isAnswered(outcome)).length;
+  if (payments.length > 1 + answered) faults.push(`${payments.length} payments`);
   for (const { outcome, lateMs } of calls) {
     if (outcome.startsWith('not a')) faults.push(outcome);
     if (lateMs > 1_000) faults.push(`${Math.round(lateMs)} ms too late`);

@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Offer } from '@asset-gateway/client/pay';
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { associatedAddress } from '../../packages/sandbox/src/chain/token.ts';
@@ -69,5 +71,33 @@ export class HostileGateway {
   }
 }
 
-/** Whether a payment beyond the first of a run is allowed: only after a call that was answered. */
-export const isPaidOnce = (payments: readonly string[], answered: number): boolean => payments.length <= 1 + answered;
+/** What the ledger of a state folder says last of each payment. */
+export function stepsIn(home: string): Map<string, string> {
+  const file = join(home, 'asset-gateway', 'spending.jsonl');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  return new Map(
+    lines.map((line) => JSON.parse(line) as { id: string; step: string }).map(({ id, step }) => [id, step]),
+  );
+}
+
+/** What is wrong with the payments of calls for one request: each but one was answered, by the steps that the ledger has of them. */
+export function countFault(payments: readonly string[], steps: readonly string[]): string | undefined {
+  const sent = steps.filter((step) => step !== 'released' && step !== 'held');
+  const open = sent.filter((step) => step !== 'paid');
+  return open.length > 1 || payments.length > sent.length
+    ? `${payments.length} payments, and the ledger says ${steps.join(', ')}`
+    : undefined;
+}
+
+/** A character that a terminal obeys or a person does not see. */
+export const HIDDEN = /[^\P{Cc}\n\t]|[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Cs}]/u;
+
+/** The most memory that a process has had, in MiB; undefined where the system does not tell. */
+export function peakMib(pid: number | undefined): number | undefined {
+  try {
+    const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return kib === undefined ? undefined : Math.round(Number(kib) / 1024);
+  } catch {
+    return undefined;
+  }
+}

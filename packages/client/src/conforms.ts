@@ -14,6 +14,7 @@ const PATTERNS = [
 ];
 /** The schema is another party's: reading it ends after this many steps, and the gateway judges the rest. */
 const MAX_STEPS = 10_000;
+const MAX_LENGTH = 200;
 
 const typeOf = (value: unknown): string => {
   if (value === null) return 'null';
@@ -21,12 +22,14 @@ const typeOf = (value: unknown): string => {
   return Number.isInteger(value) ? 'integer' : typeof value;
 };
 
-const isOfType = (value: unknown, type: unknown): boolean => {
+const isOfType = (value: unknown, types: readonly unknown[]): boolean => {
   const own = typeOf(value);
-  return [type].flat().some((each) => each === own || (each === 'number' && own === 'integer'));
+  return types.includes(own) || (own === 'integer' && types.includes('number'));
 };
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** A list of a schema; one longer than any of ours is not read. */
+const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) && value.length <= MAX_LENGTH ? value : [];
 
 /** Judges one value against a schema of which the common keywords count; others pass. */
 class Judge {
@@ -35,11 +38,13 @@ class Judge {
   find(schema: unknown, value: unknown, name: string): Violation {
     if (typeof schema !== 'object' || schema === null || ++this.#steps > MAX_STEPS) return undefined;
     const { type, enum: values, anyOf } = schema as Schema;
-    if (type !== undefined && !isOfType(value, type))
-      return { name, rule: 'type', message: `Must be of type ${[type].flat().join(' or ')}.` };
-    if (Array.isArray(values) && !values.includes(value))
-      return { name, rule: 'enum', message: `Must be one of ${values.slice(0, 20).join(', ')}.` };
-    if (Array.isArray(anyOf)) return this.#anyOf(anyOf, value, name);
+    const types = typeof type === 'string' ? [type] : listOf(type);
+    const [allowed, alternatives] = [listOf(values), listOf(anyOf)];
+    if (types.length > 0 && !isOfType(value, types))
+      return { name, rule: 'type', message: `Must be of type ${types.join(' or ')}.` };
+    if (allowed.length > 0 && !allowed.includes(value))
+      return { name, rule: 'enum', message: `Must be one of ${allowed.join(', ')}.` };
+    if (alternatives.length > 0) return this.#anyOf(alternatives, value, name);
     if (Array.isArray(value)) return this.#list(schema as Schema, value, name);
     if (typeof value === 'object' && value !== null) return this.#object(schema as Schema, value, name);
     return scalar(schema as Schema, value, name);
@@ -62,13 +67,13 @@ class Judge {
   }
 
   #object({ properties, required, additionalProperties }: Schema, value: object, name: string): Violation {
-    const known = new Map(Object.entries((properties as Schema | undefined) ?? {}));
+    const known = (typeof properties === 'object' && properties !== null ? properties : {}) as Schema;
     const nameOf = (member: string): string => (name ? `${name}.${member}` : member);
     const missing = listOf(required).find((each) => typeof each === 'string' && !Object.hasOwn(value, each));
     if (missing !== undefined)
       return { name: nameOf(String(missing)), rule: 'required', message: 'This parameter is required.' };
     for (const [member, each] of Object.entries(value)) {
-      const schema = known.get(member);
+      const schema = Object.hasOwn(known, member) ? known[member] : undefined;
       if (schema === undefined && additionalProperties === false)
         return { name: nameOf(member), rule: 'additionalProperties', message: 'There is no such parameter.' };
       const found = this.find(schema, each, nameOf(member));

@@ -1,0 +1,104 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { newKeypair } from '@asset-gateway/client/node';
+import { NETWORKS, USDC } from '@asset-gateway/protocol';
+import { describe, expect, it } from 'vitest';
+import { startWarm } from '../cli/warm.ts';
+import type { Outcome } from '../kit/command.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { isFull } from '../kit/rounds.ts';
+import { countFault, HIDDEN, HostileGateway, isShown, peakMib, stepsIn } from './judge.ts';
+
+/** Runs in all, and processes that share them. */
+const [RUNS, LANES] = isFull ? [1_000, 4] : [24, 3];
+const WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
+const TIMEOUT_MS = 1_000;
+const MAX_MIB = 200;
+/** The exit codes of docs/cli.md. */
+const CODES = [0, 1, 2, 3, 4, 5, 6, 75];
+const PAYING = /^paying \$(\S+) on (\S+) to (\S+?)(?: with the memo (.*))?$/gm;
+
+/** The offers that a command says it pays. */
+const shownIn = (stderr: string) =>
+  [...stderr.matchAll(PAYING)].map(([, usd, network, payTo = '']) => ({
+    network: network ?? '',
+    asset: network === NETWORKS.mainnet ? USDC.mainnet : USDC.devnet,
+    payTo,
+    amount: String(Math.round(Number(usd) * 1e6)),
+  }));
+
+function outcomeFaults({ code, stderr }: Outcome): string[] {
+  const faults: string[] = [];
+  if (code === null || !CODES.includes(code)) faults.push(`exit code ${code}`);
+  if (HIDDEN.test(stderr)) faults.push(`hidden characters in ${JSON.stringify(stderr)}`);
+  if (/\n\s+at |TypeError|RangeError|SyntaxError/.test(stderr)) faults.push(stderr);
+  return faults;
+}
+
+const wordsOf = (seed: number): string[] => {
+  if (seed % 4 === 0) return ['search', 'gold'];
+  return ['balances', WALLET, seed % 3 === 1 ? '--credit' : '--pay'];
+};
+
+/** What is wrong with two runs of one command against a gateway that lies as the seed says. */
+async function faultsOf(seed: number, home: string, { gateway, run }: Lane): Promise<string[]> {
+  await gateway.begin(seed);
+  const outcomes: Outcome[] = [];
+  const faults: string[] = [];
+  const delay = monitorEventLoopDelay();
+  for (let call = 0; call < 2; call++) {
+    delay.enable();
+    const started = performance.now();
+    const outcome = await run([...wordsOf(seed), '--timeout', String(TIMEOUT_MS / 1000)], home);
+    const lateMs = performance.now() - started - TIMEOUT_MS - delay.max / 1e6;
+    if (lateMs > 1_000) faults.push(`${Math.round(lateMs)} ms too late`);
+    outcomes.push(outcome);
+    faults.push(...outcomeFaults(outcome));
+  }
+  const payments = await gateway.begin(seed);
+  const shown = outcomes.flatMap(({ stderr }) => shownIn(stderr));
+  for (const payment of payments) if (!(await isShown(payment, shown))) faults.push('a payment that was not shown');
+  const count = countFault(payments, [...stepsIn(home).values()]);
+  if (count) faults.push(count);
+  return faults.map((fault) => `seed ${seed}: ${fault} (${outcomes.map(({ code }) => code).join(', ')})`);
+}
+
+interface Lane {
+  readonly gateway: HostileGateway;
+  readonly run: (words: readonly string[], home: string) => Promise<Outcome>;
+}
+
+async function lane(first: number, last: number): Promise<string[]> {
+  const [gateway, warm, folder] = [await HostileGateway.start(), startWarm(), makeFolder()];
+  const faults: string[] = [];
+  const run: Lane['run'] = (words, home) => {
+    const variables = { ASSET_GATEWAY_URL: gateway.url, ASSET_GATEWAY_RPC_URL: gateway.url };
+    const folders = { HOME: home, XDG_STATE_HOME: home, XDG_CACHE_HOME: home };
+    return warm.run([...words, '--keypair', join(home, 'id.json')], { env: { ...variables, ...folders } });
+  };
+  for (let seed = first; seed < last; seed++) {
+    const home = join(folder, String(seed));
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, 'id.json'), JSON.stringify([...newKeypair()]));
+    faults.push(...(await faultsOf(seed, home, { gateway, run })));
+    rmSync(home, { recursive: true });
+  }
+  const mib = peakMib(warm.pid) ?? 0;
+  if (mib > MAX_MIB) faults.push(`${mib} MiB of memory`);
+  await Promise.all([warm.close(), gateway.close()]);
+  rmSync(folder, { recursive: true });
+  return faults;
+}
+
+describe('a hostile gateway whose every answer is changed', () => {
+  it(`W11 W14 W15 W16 W24 costs the command line what was shown, once, and its limit of time, in ${RUNS} runs`, {
+    timeout: 1_200_000,
+  }, async () => {
+    const size = RUNS / LANES;
+    const faults = await Promise.all(
+      Array.from({ length: LANES }, (_, index) => lane(index * size, (index + 1) * size)),
+    );
+    expect(faults.flat()).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
+import { NETWORKS, USDC } from '@asset-gateway/protocol';
+import { type CallToolResult, Client, type ElicitRequest } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it } from 'vitest';
+import { makeFolder } from '../kit/folder.ts';
+import { isFull } from '../kit/rounds.ts';
+import { countFault, HIDDEN, HostileGateway, isShown, peakMib, stepsIn } from './judge.ts';
+
+/** Runs in all, and processes that share them. */
+const [RUNS, LANES] = isFull ? [1_000, 4] : [24, 3];
+const TIMEOUT_MS = 1_000;
+const MAX_MIB = 200;
+/** Two copies of an answer, of which each stays below 25,000 tokens. */
+const MAX_BYTES = 40_000;
+const QUESTION = /^Pay \$(\S+) in USDC on Solana (\w+) to (\S+)/;
+
+interface Lane {
+  readonly gateway: HostileGateway;
+  readonly client: Client;
+  readonly home: string;
+  readonly questions: string[];
+}
+
+/** The offers that the user was asked about and agreed to. */
+const shownIn = (questions: readonly string[]) =>
+  questions.flatMap((question) => {
+    const [, usd, cluster, payTo = ''] = QUESTION.exec(question) ?? [];
+    if (cluster !== 'mainnet' && cluster !== 'devnet') return [];
+    return [{ network: NETWORKS[cluster], asset: USDC[cluster], payTo, amount: String(Math.round(Number(usd) * 1e6)) }];
+  });
+
+function resultFaults(result: CallToolResult): string[] {
+  const text = JSON.stringify(result);
+  const faults: string[] = [];
+  if (Buffer.byteLength(text) > MAX_BYTES) faults.push(`${Buffer.byteLength(text)} bytes`);
+  if (HIDDEN.test(result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')))
+    faults.push(`hidden characters in ${text}`);
+  if (/TypeError|RangeError|SyntaxError|\n\s+at /.test(text)) faults.push(text);
+  return faults;
+}
+
+/** What is wrong with two calls of one tool against a gateway that lies as the seed says. */
+async function faultsOf(seed: number, { gateway, client, home, questions }: Lane): Promise<string[]> {
+  await gateway.begin(seed);
+  questions.length = 0;
+  const before = stepsIn(home);
+  const wallet = signerFromBytes(newKeypair()).address;
+  const asked =
+    seed % 4 === 0
+      ? { name: 'tokens_search', arguments: { q: 'gold' } }
+      : { name: 'wallet_balances', arguments: { wallet } };
+  const faults: string[] = [];
+  const delay = monitorEventLoopDelay();
+  for (let call = 0; call < 2; call++) {
+    delay.enable();
+    const started = performance.now();
+    try {
+      faults.push(...resultFaults(await client.callTool(asked)));
+    } catch (error) {
+      faults.push(`no tool error: ${error}`);
+    }
+    // Agreed to, a call is made a second time.
+    const lateMs = performance.now() - started - 2 * TIMEOUT_MS - delay.max / 1e6;
+    if (lateMs > 1_000) faults.push(`${Math.round(lateMs)} ms too late`);
+  }
+  const payments = await gateway.begin(seed);
+  for (const payment of payments)
+    if (!(await isShown(payment, shownIn(questions)))) faults.push('a payment that was not agreed to');
+  const steps = [...stepsIn(home)].filter(([id]) => !before.has(id)).map(([, step]) => step);
+  const count = countFault(payments, steps);
+  if (count) faults.push(count);
+  return faults.map((fault) => `seed ${seed}: ${fault}`);
+}
+
+async function lane(first: number, last: number): Promise<string[]> {
+  const [gateway, home] = [await HostileGateway.start(), makeFolder()];
+  const keypair = join(home, 'id.json');
+  writeFileSync(keypair, JSON.stringify([...newKeypair()]));
+  const args = [
+    'packages/cli/bin/main.js',
+    'mcp',
+    '--keypair',
+    keypair,
+    '--rpc',
+    gateway.url,
+    '--timeout',
+    String(TIMEOUT_MS / 1000),
+  ];
+  const env = { ASSET_GATEWAY_URL: gateway.url, HOME: home, XDG_STATE_HOME: home, XDG_CACHE_HOME: home };
+  const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' });
+  const client = new Client({ name: 'test-host', version: '1.0.0' }, { capabilities: { elicitation: {} } });
+  const questions: string[] = [];
+  client.setRequestHandler('elicitation/create', async ({ params: { message } }: ElicitRequest) => {
+    questions.push(message);
+    return { action: 'accept', content: {} };
+  });
+  await client.connect(transport);
+  const faults: string[] = [];
+  for (let seed = first; seed < last; seed++)
+    faults.push(...(await faultsOf(seed, { gateway, client, home, questions })));
+  const mib = peakMib(transport.pid ?? undefined) ?? 0;
+  if (mib > MAX_MIB) faults.push(`${mib} MiB of memory`);
+  await client.close();
+  await gateway.close();
+  rmSync(home, { recursive: true });
+  return faults;
+}
+
+describe('a hostile gateway whose every answer is changed', () => {
+  it(`W11 W14 W15 W16 W25 costs the MCP server what was agreed to, once, and its limit of time, in ${RUNS} runs`, {
+    timeout: 1_200_000,
+  }, async () => {
+    const size = RUNS / LANES;
+    const faults = await Promise.all(
+      Array.from({ length: LANES }, (_, index) => lane(index * size, (index + 1) * size)),
+    );
+    expect(faults.flat()).toEqual([]);
+  });
+});
