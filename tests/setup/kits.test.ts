@@ -1,12 +1,12 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { node, runCommand } from '../kit/command.ts';
-import { type Installation, install, suiteWithInstallation } from '../kit/packages.ts';
+import { type Installation, suiteWithInstallation } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
-import { compileAll } from '../process/program.ts';
+import { installPacked } from './packed.ts';
 
 const PROGRAM = 'tests/setup/visit.mjs';
 const COMPILER = resolve('node_modules/typescript-7/bin/tsc');
@@ -20,17 +20,9 @@ const STRICTLY = [
 const KITS = isFull ? ['5.5.1', '6.0.0', '6.10.0', '7.0.0', '7.1.1', '8.2.0', '8.4.0'] : ['8.4.0'];
 const SVM = { '@x402/svm': '2.27.0' };
 
-/** Packs the client and installs it beside a kit, as a page or a program does. */
-async function installClient(folder: string, others: Readonly<Record<string, string>>): Promise<Installation> {
-  await compileAll();
-  const names = ['protocol', 'client'];
-  const words = ['npm', 'pack', ...names.map((name) => `--workspace=packages/${name}`), '--pack-destination', folder];
-  const { code, stderr } = await runCommand(words, { cwd: '.', env: process.env });
-  if (code !== 0) return { code, stderr };
-  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const ours = names.map((name) => [`@asset-gateway/${name}`, `file:asset-gateway-${name}-${version}.tgz`]);
-  return await install(folder, { '.': { dependencies: { ...Object.fromEntries(ours), ...others } } });
-}
+/** Installs the client as a page or a program does. */
+const installClient = (folder: string, others: Readonly<Record<string, string>>): Promise<Installation> =>
+  installPacked(folder, { ours: ['client', 'protocol'], others });
 
 /** Runs the program in a folder, against a gateway with all routes. */
 function judge(folder: string, buys: boolean): void {
