@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
@@ -25,9 +25,37 @@ function npm(cwd, ...words) {
   return { code, complaints: [...(stderr ?? '').matchAll(/^npm (?:error|ERR!) ((?:Missing|Invalid): .*)$/gm)] };
 }
 
+/** The packages that a lock names, by their paths. */
+const lockedIn = (path) => JSON.parse(readFileSync(path, 'utf8')).packages ?? {};
+
+const isMusl = () => !process.report.getReport().header.glibcVersionRuntime;
+
+/** Whether npm installs a package on this machine, by what it says of itself. */
+function isForThisMachine({ os, cpu, libc }) {
+  if (!os?.includes(process.platform) || !cpu?.includes(process.arch)) return false;
+  return !libc || libc.includes(isMusl() ? 'musl' : 'glibc');
+}
+
+/**
+ * Whether all that the lock of a folder names is installed there, whoever installed it: npm keeps a lock of what it has installed. Builds for
+ * other machines may be missing, and other packages may be there.
+ */
+export function isInstalled(folder) {
+  const record = join(folder, 'node_modules/.package-lock.json');
+  if (!existsSync(record)) return false;
+  const installed = lockedIn(record);
+  return Object.entries(lockedIn(join(folder, 'package-lock.json'))).every(([path, wanted]) => {
+    if (path === '') return true;
+    const found = installed[path];
+    if (!found) return wanted.optional === true && !isForThisMachine(wanted);
+    const isSame = found.version === wanted.version && (!wanted.integrity || found.integrity === wanted.integrity);
+    return isSame && existsSync(join(folder, path));
+  });
+}
+
 /** Whether all that the lock lacks are builds for some platform: packages that others have as optional dependencies. */
 function lacksOnlyBuilds(folder, complaints) {
-  const { packages = {} } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  const packages = lockedIn(join(folder, 'package-lock.json'));
   const builds = new Set(Object.values(packages).flatMap((each) => Object.keys(each.optionalDependencies ?? {})));
   const missing = complaints.map(([, text]) => /^Missing: (.+)@[^@]+ from lock file$/.exec(text)?.[1]);
   return missing.length > 0 && missing.every((name) => builds.has(name));

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installLocked } from './dependencies.mjs';
+import { installLocked, isInstalled } from './dependencies.mjs';
 
 const STAMPS = '.setup';
 const PACKAGES = ['protocol', 'doctor', 'client', 'console', 'gateway', 'cli', 'sandbox'];
@@ -18,16 +18,6 @@ export function checkNode() {
   if (major < 20 || (major === 20 && minor < 19)) {
     stop(`Node ${process.versions.node} is too old: install Node 20.19 or later and run this again.`);
   }
-}
-
-/** Runs a step unless it has run for the same content before and its result is still there. */
-function once({ name, content, result }, step) {
-  const stamp = join(STAMPS, name);
-  const hash = createHash('sha256').update(content).digest('hex');
-  if (result.every((path) => existsSync(path)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
-  step();
-  mkdirSync(STAMPS, { recursive: true });
-  writeFileSync(stamp, hash);
 }
 
 const sleep = (milliseconds) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
@@ -62,23 +52,19 @@ export function alone(steps) {
   release();
 }
 
-/** Installs what a lock names, unless it is there. */
-function installOnce({ name, folder, what, options = [] }) {
-  const lock = readFileSync(join(folder, 'package-lock.json'));
-  const content = [lock, process.version, process.platform, process.arch].join(' ');
-  once({ name, content, result: [join(folder, 'node_modules')] }, () => {
-    process.stderr.write(`Installing ${what} (the first time only) …\n`);
-    const fault = installLocked(folder, ...options);
-    if (fault) stop(fault);
-  });
+/** Installs what the lock of a folder names, unless it is there. */
+function installOnce(folder, what, ...options) {
+  if (isInstalled(folder)) return;
+  process.stderr.write(`Installing ${what} (the first time only) …\n`);
+  const fault = installLocked(folder, ...options);
+  if (fault) stop(fault);
 }
 
 /** Installs the dependencies, unless they are there. */
-export const install = () => installOnce({ name: 'installed', folder: '.', what: 'the dependencies' });
+export const install = () => installOnce('.', 'the dependencies');
 
 /** Installs a tool that few commands need, from the lock in its own folder, unless it is there; nothing that it brings is run. */
-export const installTool = (folder) =>
-  installOnce({ name: `installed-${folder}`, folder, what: `what ${folder}/ needs`, options: ['--ignore-scripts'] });
+export const installTool = (folder) => installOnce(folder, `what ${folder}/ needs`, '--ignore-scripts');
 
 const filesIn = (folder) =>
   readdirSync(folder, { recursive: true })
@@ -107,11 +93,13 @@ export function build() {
     'packages/cli/bin/main.js',
     'packages/sandbox/bin/start.js',
   ];
-  once({ name: 'built', content, result }, () => {
-    process.stderr.write('Compiling …\n');
-    for (const { words, output } of BUILD_STEPS) {
-      const { status } = spawnSync(process.execPath, words, { stdio: [0, output, 2] });
-      if (status !== 0) stop('The sources do not compile; see the lines above.');
-    }
-  });
+  const stamp = join(STAMPS, 'built');
+  const hash = createHash('sha256').update(content).digest('hex');
+  if ([...result, stamp].every((path) => existsSync(path)) && readFileSync(stamp, 'utf8') === hash) return;
+  process.stderr.write('Compiling …\n');
+  for (const { words, output } of BUILD_STEPS) {
+    const { status } = spawnSync(process.execPath, words, { stdio: [0, output, 2] });
+    if (status !== 0) stop('The sources do not compile; see the lines above.');
+  }
+  writeFileSync(stamp, hash);
 }

@@ -87,6 +87,14 @@ describe('a variable that is nearly known', () => {
     await gateway.stop();
   });
 
+  it.each([
+    ['TOKENS_API_KEYS', 'TOKENS_API_KEY'],
+    ['HELIUS_API_KEYS', 'HELIUS_API_KEY'],
+  ])('%s is named when the start is refused because %s is missing', (name, known) => {
+    const faults = [expect.stringMatching(/^Nothing to serve: set TOKENS_API_KEY/), sentence(name, known)];
+    expect(() => readConfig({ [name]: 'CANARY' })).toThrow(expect.objectContaining({ faults }));
+  });
+
   it('is not named when it is empty', () => expect(noticesOf({ GATEWAY_URL: ' ' })).toEqual([]));
 
   it('is not named where its other spelling is the same variable', () => {

@@ -1,18 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { NETWORKS } from '@asset-gateway/protocol';
-import { generateKeyPairSigner } from '@solana/kit';
-import { x402Client, x402HTTPClient } from '@x402/core/client';
-import { createSIWxClientHook, type SIWxSigner } from '@x402/extensions/sign-in-with-x';
-import { wrapFetchWithPayment } from '@x402/fetch';
-import { ExactSvmScheme } from '@x402/svm/exact/client';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
-import '../payments/wallets.ts';
 import { startEverything } from './everything.ts';
+import { officialFetch } from './official-fetch.ts';
 
 const FOLDER = 'tests/discovery/generated-client';
 const CALLS = `${FOLDER}/calls.ts`;
@@ -57,19 +50,6 @@ function compile(): string[] {
   const { stdout } = spawnSync(process.execPath, [COMPILER, ...OPTIONS, ...names], { encoding: 'utf8' });
   rmSync(folder, { recursive: true });
   return stdout.split('\n').filter((line) => line !== '');
-}
-
-/** x402's own client, with a wallet that signs in and pays. */
-async function officialFetch({ solana }: TestGateway): Promise<typeof fetch> {
-  if (!solana) throw new Error('nothing is sold');
-  const signer = await generateKeyPairSigner();
-  const client = new x402Client();
-  for (const cluster of ['mainnet', 'devnet'] as const) {
-    await solana[cluster].fundUsdc(signer.address, 10_000_000n);
-    client.register(NETWORKS[cluster], new ExactSvmScheme(signer, { rpcUrl: solana[cluster].url }));
-  }
-  const both = new x402HTTPClient(client).onPaymentRequired(createSIWxClientHook(signer as unknown as SIWxSigner));
-  return wrapFetchWithPayment(fetch, both) as typeof fetch;
 }
 
 let gateway: TestGateway;

@@ -156,6 +156,7 @@ describe('/llms.txt', () => {
       ...[...new Set(served.map(({ surface }) => `## ${surface}`))],
     ]);
     expect(body.length).toBeLessThan(16_384);
+    expect(body).toContain('\n- Only x402 version 2 is spoken');
   });
 
   it('links to nothing but what is served', async () => {

@@ -14,6 +14,18 @@ const REDOCLY = { '@redocly/cli': '2.77.0' };
 const SPECTRAL = isFull ? { '@stoplight/spectral-cli': '6.16.3' } : {};
 const ORIGIN = 'https://gateway.test';
 
+/** The recommended rules; one is of OpenAPI 3.0, where arrays had no prefixItems, and is held to arrays without them. */
+const RULESET = {
+  extends: ['spectral:oas'],
+  rules: {
+    'array-items': {
+      severity: 'error',
+      given: "$..[?(@ && @.type=='array' && !@.prefixItems)]",
+      then: { function: 'truthy', field: 'items' },
+    },
+  },
+};
+
 /** Runs a program of the folder there, and gives what it prints. */
 async function print(folder: string, program: string, words: readonly string[]): Promise<string> {
   const env = { PATH: process.env.PATH, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
@@ -47,7 +59,7 @@ function smallPart(document: string): string {
   return JSON.stringify({ ...others, paths: keep(paths, 'getBalance'), components: { ...components, schemas } });
 }
 
-/** By its recommended rules, none of them changed: which ones documents break, and a fault that breaks one. */
+/** By its recommended rules: which ones documents break, and a fault that breaks one. */
 interface Linter {
   readonly name: string;
   broken(folder: string, files: readonly string[]): Promise<Broken[]>;
@@ -78,12 +90,12 @@ const LINTERS: readonly Linter[] = [
   {
     name: 'spectral',
     async broken(folder, files) {
-      writeFileSync(join(folder, 'ruleset.json'), JSON.stringify({ extends: ['spectral:oas'] }));
+      writeFileSync(join(folder, 'ruleset.json'), JSON.stringify(RULESET));
       const words = ['lint', ...files, '--ruleset', 'ruleset.json', '--format', 'json', '--quiet'];
       const problems = JSON.parse(await print(folder, 'spectral', words)) as { code: string; source: string }[];
       return problems.map(({ code, source }) => ({ rule: code, file: basename(source) }));
     },
-    fault: { rule: 'array-items', change: (document) => document.replace('"items":{},', '') },
+    fault: { rule: 'array-items', change: (document) => document.replace('"items":', '"x-items":') },
   },
 ];
 

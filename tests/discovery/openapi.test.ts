@@ -106,7 +106,11 @@ describe.each(operations.map(([route, operation]) => [route.id, route, operation
       expect(operation.requestBody !== undefined).toBe(input.body !== undefined);
       if (!input.body) return;
       const media = operation.requestBody?.content['application/json'];
-      expect(media?.schema).toEqual(JSON.parse(JSON.stringify(input.body)));
+      // `items` beside prefixItems is left to tests/discovery/generators.test.ts.
+      const given = JSON.stringify(input.body, (_, value) =>
+        value?.prefixItems ? { ...value, items: undefined } : value,
+      );
+      expect(media?.schema).toEqual(JSON.parse(given));
       expect(media?.example).toEqual(example.body);
     });
 

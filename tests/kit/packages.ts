@@ -35,7 +35,8 @@ export interface Installation {
   readonly stderr: string;
 }
 
-async function install(folder: string, manifests: Manifests): Promise<Installation> {
+/** Installs what manifests ask for into a folder. */
+export async function install(folder: string, manifests: Manifests): Promise<Installation> {
   for (const [path, manifest] of Object.entries(manifests)) {
     mkdirSync(join(folder, path), { recursive: true });
     writeFileSync(join(folder, path, 'package.json'), JSON.stringify({ private: true, type: 'module', ...manifest }));

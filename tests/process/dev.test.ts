@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -33,9 +32,6 @@ function copyTo(folder: string): void {
     if (name !== OWN) symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
   for (const name of readdirSync('packages'))
     symlinkSync(join(folder, 'packages', name), join(folder, 'node_modules', OWN, name));
-  const content = [readFileSync('package-lock.json'), process.version, process.platform, process.arch].join(' ');
-  mkdirSync(join(folder, '.setup'));
-  writeFileSync(join(folder, '.setup/installed'), createHash('sha256').update(content).digest('hex'));
 }
 
 /** It compiles everything three times, which takes a minute of two cores. */

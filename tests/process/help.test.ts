@@ -105,6 +105,7 @@ describe('in a clone in which nothing is installed', () => {
 
 describe('the programs themselves', () => {
   const MAIN = 'packages/gateway/bin/main.js';
+  const SANDBOX = 'packages/sandbox/bin/start.js';
   beforeAll(compileGateway, 120_000);
 
   it.each(isFull ? HELP : ['-h'])('asset-gateway %s says how it is used', async (word) => {
@@ -127,6 +128,16 @@ describe('the programs themselves', () => {
       expect(stderr).toMatch(new RegExp(`^asset-gateway: there is no command "${word}"\\.\nUsage: asset-gateway\n`));
     },
   );
+
+  it.each(HELP)('asset-gateway-sandbox %s says how it is used, and starts nothing', async (word) => {
+    expect(await runCommand(node(SANDBOX, word))).toEqual(asked('asset-gateway-sandbox'));
+  });
+
+  it.each(['start', '--port'])('asset-gateway-sandbox %s is no command, and starts nothing', async (word) => {
+    const { code, stdout, stderr } = await runCommand(node(SANDBOX, word), { env: { PORT: '0' } });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(new RegExp(`^asset-gateway-sandbox: there is no command "${word}"\\.\nUsage: `));
+  });
 
   it.each(isFull ? HELP : ['--help'])('ask %s says what the command of the repository says', async (word) => {
     const own = await runCommand(node('packages/cli/bin/main.js', word), { env: { npm_lifecycle_event: 'ask' } });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
@@ -27,6 +27,7 @@ beforeAll(async () => {
     { name: 'tool', version: '1.0.0', optionalDependencies: builds },
     { name: 'tool', version: '1.1.0', optionalDependencies: builds },
     { name: 'tool-build', version: '1.0.0' },
+    { name: 'other', version: '1.0.0' },
   ]);
 });
 afterAll(async () => {
@@ -52,18 +53,29 @@ function makeProject(locked: Locked): string {
   return project;
 }
 
-async function install(project: string): Promise<{ code: number; stderr: string }> {
+async function run(project: string, [program = '', ...words]: readonly string[]) {
   const env = { PATH: process.env.PATH, HOME: folder };
-  const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT], { cwd: project, env });
+  const child = spawn(program, words, { cwd: project, env });
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  return { code, stderr };
+  return { code: code as number | null, stderr };
+}
+
+const install = (project: string) => run(project, [process.execPath, '--input-type=module', '-e', SCRIPT]);
+
+/** A project in which somebody has run npm, and a file among what it installed, which an installation from scratch removes. */
+async function installByHand(locked: Locked): Promise<{ project: string; mark: string }> {
+  const project = makeProject(locked);
+  expect(await run(project, ['npm', 'ci'])).toMatchObject({ code: 0 });
+  const mark = join(project, 'node_modules/mark');
+  writeFileSync(mark, '');
+  return { project, mark };
 }
 
 const versionOf = (project: string, name: string): string =>
   JSON.parse(readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8')).version;
 
 function expectNothingInstalled(project: string): void {
-  for (const name of ['node_modules/tool', 'node_modules/tool-build', '.setup/installed'])
+  for (const name of ['node_modules/tool', 'node_modules/tool-build'])
     expect(existsSync(join(project, name))).toBe(false);
 }
 
@@ -83,6 +95,51 @@ describe('the set-up', () => {
     const { code, stderr } = await install(project);
     expect([code, versionOf(project, 'tool')]).toEqual([0, '1.2.0']);
     expect(stderr).toContain('npm error code ETARGET');
+  });
+
+  it('leaves alone what npm ci of the user has installed, with and without more beside it', async () => {
+    const { project, mark } = await installByHand(goodLock());
+    expect(await install(project)).toEqual({ code: 0, stderr: '' });
+    expect(existsSync(mark)).toBe(true);
+    expect(await run(project, ['npm', 'install', '--no-save', 'other'])).toMatchObject({ code: 0 });
+    expect(await install(project)).toEqual({ code: 0, stderr: '' });
+    expect(versionOf(project, 'other')).toBe('1.0.0');
+  });
+
+  it('leaves alone what it has installed itself', async () => {
+    const project = makeProject(goodLock());
+    expect(await install(project)).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Installing/) });
+    expect(await install(project)).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('leaves a missing build for another machine out, and installs one for this machine', async () => {
+    const build = { os: [process.platform], cpu: [process.arch === 'x64' ? 'arm64' : 'x64'] };
+    const { project, mark } = await installByHand({ tool: { ...goodLock().tool, optionalDependencies: {} } });
+    const path = join(project, 'package-lock.json');
+    const lock = JSON.parse(readFileSync(path, 'utf8'));
+    const withBuild = (entry: object) => {
+      const packages = { ...lock.packages, 'node_modules/tool-build': { ...goodLock()['tool-build'], ...entry } };
+      packages['node_modules/tool'] = { ...goodLock().tool };
+      writeFileSync(path, JSON.stringify({ ...lock, packages }));
+    };
+    withBuild(build);
+    expect(await install(project)).toEqual({ code: 0, stderr: '' });
+    withBuild({ ...build, cpu: [process.arch] });
+    expect(await install(project)).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Installing/) });
+    expect([existsSync(mark), versionOf(project, 'tool-build')]).toEqual([false, '1.0.0']);
+  });
+
+  it.each([
+    ['another version', { version: '1.1.0' }],
+    ['a package that is gone', undefined],
+  ])('installs the lock when what is there is %s', async (_, newer) => {
+    const { project } = await installByHand(goodLock());
+    if (newer) {
+      const lock = { ...goodLock(), tool: { ...newer, integrity: registry.integrityOf('tool', newer.version) } };
+      cpSync(join(makeProject(lock), 'package-lock.json'), join(project, 'package-lock.json'));
+    } else rmSync(join(project, 'node_modules/tool'), { recursive: true });
+    expect(await install(project)).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Installing/) });
+    expect(versionOf(project, 'tool')).toBe(newer?.version ?? '1.0.0');
   });
 
   it('V7 installs nothing when the hash of a package is not the locked one', async () => {

@@ -17,7 +17,7 @@ const CHAINS: Readonly<Record<string, string>> = {
 
 /** A Wallet Standard wallet as a signer of `@solana/kit`. Nothing but its signature is taken of what it gives back. */
 async function walletSigner(wallet: Wallet, network: string): Promise<TransactionSigner> {
-  const { address: addressOf, getTransactionDecoder, getTransactionEncoder } = await import('@solana/kit');
+  const { address: addressOf, getTransactionDecoder, getTransactionEncoder } = await import('./kit.ts');
   const account = await accountOf(wallet);
   const { signTransaction } = featureOf<SignTransaction>(wallet, 'solana:signTransaction');
   const address = addressOf(account.address);
@@ -33,7 +33,7 @@ async function walletSigner(wallet: Wallet, network: string): Promise<Transactio
 
 /** A signer of `@solana/kit` for what pays on this network (CAIP-2). */
 export async function transactionSigner(wallet: PayingWallet, network: string): Promise<TransactionSigner> {
-  const { createKeyPairSignerFromBytes, createSignerFromKeyPair } = await import('@solana/kit');
+  const { createKeyPairSignerFromBytes, createSignerFromKeyPair } = await import('./kit.ts');
   if (wallet instanceof Uint8Array) return createKeyPairSignerFromBytes(wallet);
   if ('privateKey' in wallet) return createSignerFromKeyPair(wallet as Parameters<typeof createSignerFromKeyPair>[0]);
   return 'features' in wallet ? walletSigner(wallet, network) : wallet;

@@ -29,7 +29,7 @@ interface Instruction {
 }
 
 async function tokenAccount(owner: string, mint: string): Promise<string> {
-  const { getAddressEncoder, getProgramDerivedAddress } = await import('@solana/kit');
+  const { getAddressEncoder, getProgramDerivedAddress } = await import('./kit.ts');
   const seeds = [owner, TOKEN, mint].map((each) => getAddressEncoder().encode(each as Address));
   const [account] = await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN, seeds });
   return account;
@@ -37,7 +37,7 @@ async function tokenAccount(owner: string, mint: string): Promise<string> {
 
 /** The one instruction that may move something: the transfer that was approved. */
 async function transferOf({ asset, payTo, amount }: Offer, payer: string): Promise<Instruction> {
-  const { getU64Encoder } = await import('@solana/kit');
+  const { getU64Encoder } = await import('./kit.ts');
   return {
     program: TOKEN,
     accounts: [await tokenAccount(payer, asset), asset, await tokenAccount(payTo, asset), payer],
@@ -53,7 +53,7 @@ interface Acts {
 }
 
 async function actsOf(transaction: string): Promise<Acts> {
-  const { getBase64Encoder, getCompiledTransactionMessageDecoder, getTransactionDecoder } = await import('@solana/kit');
+  const { getBase64Encoder, getCompiledTransactionMessageDecoder, getTransactionDecoder } = await import('./kit.ts');
   const { messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(transaction));
   const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(messageBytes);
   // An account of a lookup table has no name here, and is none that was approved.

@@ -5,6 +5,7 @@ import { chainFault, chainPort } from './chain-ports.ts';
 import { faucetOf } from './faucet-route.ts';
 import { startSolanaSandbox } from './solana-sandbox.ts';
 import { startTokensApi } from './tokens/api.ts';
+import { explain } from './usage.ts';
 
 const SANDBOX_KEY = 'sandbox-key-0123456789';
 /** Any of these says that the operator sells by himself. */
@@ -13,7 +14,7 @@ const PAID = /^(?:ALCHEMY|HELIUS|FACILITATOR|SOLANA)_|^(?:PAY_TO_WALLET|FEE_PAYE
 /** Credit is for sale unless the operator has said something about it, or about the memos that it needs. */
 const sellsCredit = ({ CREDIT, PAYMENT_MEMO }: Environment): boolean => !CREDIT?.trim() && !PAYMENT_MEMO?.trim();
 
-await run(async () => {
+async function startWorld(): ReturnType<Parameters<typeof run>[0]> {
   const environment = processEnvironment();
   const sellsAlone = Object.entries(environment).some(([name, value]) => PAID.test(name) && value?.trim());
   const port = sellsAlone ? undefined : chainPort(environment);
@@ -40,4 +41,8 @@ await run(async () => {
       await Promise.all([tokens?.close(), solana?.close()]);
     },
   };
-});
+}
+
+const [word] = process.argv.slice(2);
+if (word === undefined) await run(startWorld);
+else process.exitCode = explain(word, process);

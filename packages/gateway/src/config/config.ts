@@ -172,9 +172,10 @@ function readMetrics(read: Reader): Config['metrics'] {
   return { port: read.integer('METRICS_PORT', 0, [0, 65_535]), host, token };
 }
 
-/** Reads and checks all variables. Throws a ConfigError that names every fault at once. */
+/** Reads and checks all variables. Throws a ConfigError that names every fault, and every variable that may be misspelt, at once. */
 export function readConfig(environment: Environment): Config {
   const read = new Reader(environment);
+  const misspelt = nearlyKnown(environment);
   const host = read.text('HOST', '127.0.0.1');
   const paid = readPaid(read);
   const config: Config = {
@@ -198,12 +199,12 @@ export function readConfig(environment: Environment): Config {
     credit: readCredit(read, paid),
     console: read.choice('CONSOLE', 'on', ['on', 'off']) === 'on',
     receipts: readReceipts(read),
-    notices: [...read.notices, ...nearlyKnown(environment)],
+    notices: [...read.notices, ...misspelt],
   };
   read.check(
     config.tokens !== undefined || paid !== undefined,
     'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL or HELIUS_API_KEY.',
   );
-  if (read.faults.length > 0) throw new ConfigError(read.faults);
+  if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt]);
   return Object.freeze(config);
 }

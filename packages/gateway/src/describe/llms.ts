@@ -52,6 +52,7 @@ export function llmsText(service: Service, origin: string): string {
     `> Solana data over HTTP for whoever has a wallet: ${givenFor(routes)} (x402) instead of an account.`,
     '',
     ...howToPass(routes).map((sentence) => `- ${sentence}`),
+    '- Only x402 version 2 is spoken: use @x402/fetch or @x402/axios. x402-fetch and x402-axios are of version 1 and fail.',
     '- Every refusal is JSON with a stable `error` code and a sentence.',
     ...(routes.some(({ access }) => access === 'siwx') ? SIGNING : []),
     '',

@@ -3,20 +3,28 @@ import { ERROR, PARAMETERS, PAYMENT_REQUIRED, SCOPE, SECURITY_SCHEMES } from './
 import { headerComponents } from './headers.ts';
 import { operation, schemaNameOf } from './operations.ts';
 import { refusalComponents, refusalsOf } from './responses.ts';
-import { type JsonObject, published } from './schemas.ts';
+import { type JsonObject, type JsonSchema, mapSchema, published } from './schemas.ts';
 import { ownPath, type Service } from './service.ts';
 import { bySurface, givenFor, howToPass, SURFACES } from './surfaces.ts';
 
 /** The version of the API, as it stands in its paths. */
 const API_VERSION = '1';
 
+/** Generators take `items` beside prefixItems for one more element, even where maxItems leaves no room for one. */
+function withoutMoreItems(schema: JsonSchema): JsonSchema {
+  const { items: _, ...rest } = schema;
+  return Array.isArray(rest.prefixItems) && rest.prefixItems.length === rest.maxItems ? rest : schema;
+}
+
 /** What the rows take and give, once for all rows of one method. */
 function schemaComponents({ routes, hasShares }: Service): JsonObject {
   const schemas = routes
     .filter(({ surface }) => surface !== 'system')
     .flatMap((route) => [
-      ...(route.input.body ? [[schemaNameOf(route, 'Request'), published(route.input.body)] as const] : []),
-      [schemaNameOf(route, 'Result'), published(route.result.schema)] as const,
+      ...(route.input.body
+        ? [[schemaNameOf(route, 'Request'), mapSchema(published(route.input.body), withoutMoreItems)] as const]
+        : []),
+      [schemaNameOf(route, 'Answer'), published(route.result.schema)] as const,
     ]);
   const error = hasShares ? { ...ERROR, properties: { ...Object(ERROR.properties), scope: SCOPE } } : ERROR;
   return { ...Object.fromEntries(schemas), Error: error, PaymentRequired: PAYMENT_REQUIRED };

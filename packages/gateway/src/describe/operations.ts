@@ -14,8 +14,8 @@ export const operationIdOf = ({ id }: Route): string =>
     .map((word, index) => (index === 0 ? word : capital(word)))
     .join('');
 
-/** The name that the rows of one method share for what they take or give. */
-export const schemaNameOf = ({ surface, method }: Route, what: 'Request' | 'Result'): string =>
+/** The name that the rows of one method share for their input or output; generators make `…Result` of operations themselves. */
+export const schemaNameOf = ({ surface, method }: Route, what: 'Request' | 'Answer'): string =>
   capital(surface) + capital(method) + what;
 
 const CREDIT_NOTE =
@@ -63,7 +63,7 @@ function requestBody(route: Route): JsonObject {
 function successSchema(route: Route): JsonSchema {
   const schema = answerSchema(route);
   if (route.surface === 'system') return schema;
-  const result = { $ref: `#/components/schemas/${schemaNameOf(route, 'Result')}` };
+  const result = { $ref: `#/components/schemas/${schemaNameOf(route, 'Answer')}` };
   return { ...schema, properties: { ...(schema.properties as JsonSchema), result } };
 }
 

@@ -35,7 +35,7 @@ const positional = (required: readonly TSchema[], rest: readonly TSchema[] = [])
   Type.Unsafe<readonly unknown[]>({
     type: 'array',
     prefixItems: [...required, ...rest],
-    // Linters of OpenAPI want it beside prefixItems; maxItems leaves nothing for it to judge.
+    // Challenges publish it; maxItems leaves nothing for it to judge.
     items: {},
     minItems: required.length,
     maxItems: required.length + rest.length,

@@ -1,5 +1,5 @@
-import type { FailedTransactionMetadata } from 'litesvm';
 import type { Json } from './json.ts';
+import type { InstructionError, SvmError } from './svm-binding.ts';
 
 // In the order of the runtime's own enumerations, which number them.
 const TRANSACTION_ERRORS = `
@@ -32,9 +32,6 @@ const INSTRUCTION_ERRORS = `
 `
   .trim()
   .split(/\s+/);
-
-type SvmError = ReturnType<FailedTransactionMetadata['err']>;
-type InstructionError = ReturnType<Extract<SvmError, { err(): unknown }>['err']>;
 
 function instructionError(error: InstructionError): Json {
   if (typeof error === 'number') {

@@ -1,9 +1,12 @@
-import { getTransactionDecoder } from '@solana/kit';
 import bs58 from 'bs58';
-import { FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm';
 import { SYSTEM_PROGRAM } from './addresses.ts';
 import type { Json } from './json.ts';
+import * as binding from './svm-binding.ts';
 import { errorJson } from './svm-errors.ts';
+
+const SIGNATURE_BYTES = 64;
+/** The first byte of a message that is not a legacy one; those begin with the count of their signers. */
+const FIRST_VERSION = 0x80;
 
 /** An account as the runtime holds it. */
 export interface Account {
@@ -47,30 +50,26 @@ export interface Svm {
   setClock(slot: bigint, unixSeconds: bigint): void;
 }
 
-type EncodedAccount = Parameters<LiteSVM['setAccount']>[0];
-type SvmAddress = EncodedAccount['address'];
-
-const toAccount = (account: EncodedAccount): Account => ({
-  address: account.address,
-  lamports: account.lamports,
-  data: Uint8Array.from(account.data),
-  owner: account.programAddress,
-  executable: account.executable,
+const toAccount = (address: string, account: binding.BoundAccount): Account => ({
+  address,
+  lamports: account.lamports(),
+  data: Uint8Array.from(account.data()),
+  owner: bs58.encode(account.owner()),
+  executable: account.executable(),
 });
 
-const toEncoded = ({ address, lamports, data, owner, executable }: Account): EncodedAccount => ({
-  address: address as SvmAddress,
-  lamports: lamports as EncodedAccount['lamports'],
-  data,
-  programAddress: owner as SvmAddress,
-  executable,
-  space: BigInt(data.length),
-});
+const addressed = (each: binding.AddressedAccount): Account => toAccount(bs58.encode(each.address), each.account());
+
+function put(runtime: binding.Runtime, { address, lamports, data, owner, executable }: Account): void {
+  const account = new binding.Account(lamports, data, bs58.decode(owner), executable, 0n);
+  runtime.setAccount(bs58.decode(address), account);
+}
 
 // The binding has no getter for the fee; its text form does name it.
-const feeOf = (meta: TransactionMetadata): bigint => BigInt(/ fee: (\d{1,20}) /.exec(meta.toString())?.[1] ?? 0);
+const feeOf = (meta: binding.TransactionMetadata): bigint =>
+  BigInt(/ fee: (\d{1,20}) /.exec(meta.toString())?.[1] ?? 0);
 
-const innerOf = (meta: TransactionMetadata): InnerInstruction[] =>
+const innerOf = (meta: binding.TransactionMetadata): InnerInstruction[] =>
   meta.innerInstructions().flatMap((calls, outer) =>
     calls.map((call) => ({
       outer,
@@ -81,7 +80,7 @@ const innerOf = (meta: TransactionMetadata): InnerInstruction[] =>
     })),
   );
 
-function outcomeOf(meta: TransactionMetadata, err: Json, after: readonly Account[]): Outcome {
+function outcomeOf(meta: binding.TransactionMetadata, err: Json, after: readonly Account[]): Outcome {
   const returned = meta.returnData();
   const data = Uint8Array.from(returned.data());
   const program = bs58.encode(returned.programId());
@@ -96,31 +95,36 @@ function outcomeOf(meta: TransactionMetadata, err: Json, after: readonly Account
   };
 }
 
-// The binding knows a single blockhash, so the chain keeps its own.
-const newRuntime = (): LiteSVM => new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n);
+function newRuntime(): binding.Runtime {
+  const runtime = new binding.LiteSvm();
+  // The binding knows a single blockhash, so the chain keeps its own.
+  runtime.setBlockhashCheck(false);
+  runtime.setTransactionHistory(0n);
+  return runtime;
+}
 
-let untouched: LiteSVM | undefined;
+let untouched: binding.Runtime | undefined;
 /** A runtime in which nothing has happened, to read from; making one takes longer than most of what is asked of it. */
-const untouchedRuntime = (): LiteSVM => {
+const untouchedRuntime = (): binding.Runtime => {
   untouched ??= newRuntime();
   return untouched;
 };
 
-const accountIn = (runtime: LiteSVM, address: string): Account | undefined => {
-  const found = runtime.getAccount(address as SvmAddress);
-  return found.exists ? toAccount(found) : undefined;
+const accountIn = (runtime: binding.Runtime, address: string): Account | undefined => {
+  const found = runtime.getAccount(bs58.decode(address));
+  return found ? toAccount(address, found) : undefined;
 };
 
 /** The accounts of a chain on which no transaction has run yet, and the runtime as soon as one does. */
 class Accounts {
   readonly #given = new Map<string, Account>();
-  #runtime: LiteSVM | undefined;
+  #runtime: binding.Runtime | undefined;
 
   /** The runtime, with every account in it. */
-  get runtime(): LiteSVM {
+  get runtime(): binding.Runtime {
     if (!this.#runtime) {
       this.#runtime = newRuntime();
-      for (const account of this.#given.values()) this.#runtime.setAccount(toEncoded(account));
+      for (const account of this.#given.values()) put(this.#runtime, account);
       this.#given.clear();
     }
     return this.#runtime;
@@ -133,44 +137,47 @@ class Accounts {
   }
 
   set(account: Account): void {
-    if (this.#runtime) this.#runtime.setAccount(toEncoded(account));
+    if (this.#runtime) put(this.#runtime, account);
     else this.#given.set(account.address, account);
   }
 
   ofProgram(program: string): Account[] {
     const runtime = this.#runtime ?? untouchedRuntime();
-    const others = runtime.getProgramAccounts(program as SvmAddress).map(toAccount);
+    const others = runtime.getProgramAccounts(bs58.decode(program)).map(addressed);
     const given = [...this.#given.values()].filter(({ owner }) => owner === program);
     return [...others.filter(({ address }) => !this.#given.has(address)), ...given];
   }
 }
 
+/** Whether the message of a transaction names its version in its first byte. */
+const isVersioned = (wire: Uint8Array): boolean => (wire[1 + SIGNATURE_BYTES * (wire[0] ?? 0)] ?? 0) >= FIRST_VERSION;
+
 /** A fresh chain's state; blockhashes and repeated transactions are the caller's to refuse. */
 export function createSvm(): Svm {
   const accounts = new Accounts();
-  const decoder = getTransactionDecoder();
   return {
     account: (address) => accounts.get(address),
     setAccount: (account) => accounts.set(account),
     programAccounts: (program) => (program === SYSTEM_PROGRAM ? [] : accounts.ofProgram(program)),
     rent: (size) => untouchedRuntime().minimumBalanceForRentExemption(size),
     simulate(wire) {
-      const svm = accounts.runtime;
-      svm.withSigverify(false);
+      const { runtime } = accounts;
+      runtime.setSigverify(false);
       try {
-        const result = svm.simulateTransaction(decoder.decode(wire));
-        return result instanceof FailedTransactionMetadata
+        const result = isVersioned(wire)
+          ? runtime.simulateVersionedTransaction(wire)
+          : runtime.simulateLegacyTransaction(wire);
+        return 'err' in result
           ? outcomeOf(result.meta(), errorJson(result.err()), [])
-          : outcomeOf(result.meta(), null, result.postAccounts().map(toAccount));
+          : outcomeOf(result.meta(), null, result.postAccounts().map(addressed));
       } finally {
-        svm.withSigverify(true);
+        runtime.setSigverify(true);
       }
     },
     execute(wire) {
-      const result = accounts.runtime.sendTransaction(decoder.decode(wire));
-      return result instanceof FailedTransactionMetadata
-        ? outcomeOf(result.meta(), errorJson(result.err()), [])
-        : outcomeOf(result, null, []);
+      const { runtime } = accounts;
+      const result = isVersioned(wire) ? runtime.sendVersionedTransaction(wire) : runtime.sendLegacyTransaction(wire);
+      return 'err' in result ? outcomeOf(result.meta(), errorJson(result.err()), []) : outcomeOf(result, null, []);
     },
     setClock(slot, unixSeconds) {
       const clock = accounts.runtime.getClock();

@@ -1,0 +1,109 @@
+import { createRequire } from 'node:module';
+
+/** Bytes of an address. */
+type Address = Uint8Array;
+
+/** An account in the binding. */
+export interface BoundAccount {
+  lamports(): bigint;
+  data(): Uint8Array;
+  owner(): Address;
+  executable(): boolean;
+}
+
+/** An account with its address. */
+export interface AddressedAccount {
+  readonly address: Address;
+  account(): BoundAccount;
+}
+
+/** What a transaction did. */
+export interface TransactionMetadata {
+  logs(): string[];
+  innerInstructions(): readonly (readonly BoundInnerInstruction[])[];
+  computeUnitsConsumed(): bigint;
+  returnData(): { programId(): Address; data(): Uint8Array };
+  toString(): string;
+}
+
+interface BoundInnerInstruction {
+  instruction(): { programIdIndex(): number; accounts(): Uint8Array; data(): Uint8Array };
+  stackHeight(): number;
+}
+
+/** Why an instruction failed: its place in the runtime's enumeration, or what goes with it. */
+export type InstructionError = number | { readonly code: number } | { readonly msg: string };
+
+/** Why a transaction failed, likewise. */
+export type SvmError =
+  | number
+  | { readonly index: number; err(): InstructionError }
+  | { readonly accountIndex: number }
+  | { readonly index: number };
+
+/** A transaction that failed. */
+export interface FailedTransaction {
+  err(): SvmError;
+  meta(): TransactionMetadata;
+}
+
+/** A simulation that succeeded. */
+export interface Simulation {
+  meta(): TransactionMetadata;
+  postAccounts(): AddressedAccount[];
+}
+
+interface Clock {
+  slot: bigint;
+  epoch: bigint;
+  unixTimestamp: bigint;
+}
+
+/** The runtime of litesvm. */
+export interface Runtime {
+  setSigverify(verifies: boolean): void;
+  setBlockhashCheck(checks: boolean): void;
+  setTransactionHistory(capacity: bigint): void;
+  minimumBalanceForRentExemption(size: bigint): bigint;
+  getAccount(address: Address): BoundAccount | null;
+  getProgramAccounts(program: Address): AddressedAccount[];
+  setAccount(address: Address, account: BoundAccount): void;
+  sendLegacyTransaction(wire: Uint8Array): TransactionMetadata | FailedTransaction;
+  sendVersionedTransaction(wire: Uint8Array): TransactionMetadata | FailedTransaction;
+  simulateLegacyTransaction(wire: Uint8Array): Simulation | FailedTransaction;
+  simulateVersionedTransaction(wire: Uint8Array): Simulation | FailedTransaction;
+  getClock(): Clock;
+  setClock(clock: Clock): void;
+}
+
+interface Binding {
+  readonly LiteSvm: new () => Runtime;
+  readonly Account: new (
+    lamports: bigint,
+    data: Uint8Array,
+    owner: Address,
+    isExecutable: boolean,
+    rentEpoch: bigint,
+  ) => BoundAccount;
+}
+
+const C_LIBRARIES = ['-gnu', '-musl'];
+
+/**
+ * Loads litesvm's build for this machine. The package `litesvm` around its builds brings a second kit, part of which refuses Node 20.
+ */
+function load(): Binding {
+  const require = createRequire(import.meta.url);
+  const name = `litesvm-${process.platform}-${process.arch}`;
+  const faults: unknown[] = [];
+  for (const library of process.platform === 'linux' ? C_LIBRARIES : ['']) {
+    try {
+      return require(name + library) as Binding;
+    } catch (fault) {
+      faults.push(fault);
+    }
+  }
+  throw new AggregateError(faults, `there is no ${name}: the sandbox's chains do not run on this machine`);
+}
+
+export const { LiteSvm, Account } = load();
