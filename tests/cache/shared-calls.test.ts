@@ -119,6 +119,13 @@ describe('a call that serves several requests', { retry: 2 }, () => {
     expect(mintsSeen().filter((mints) => mints.includes(BAD))).toHaveLength(3);
   });
 
+  it('W1 is made again once for all requests that ask for the same', async () => {
+    await start();
+    reject(BAD);
+    const { answers, calls } = await askTogether([BAD, BAD, BAD, VICTIMS[0] ?? '', VICTIMS[0] ?? '']);
+    expect([statusesOf(answers), calls.length]).toEqual([[400, 400, 400, 200, 200], 3]);
+  });
+
   it('W2 is joined by no mint that was never answered, unless a request waits for it', async () => {
     await start();
     reject(BAD);

@@ -141,7 +141,7 @@ export interface Spend {
   (budget: Budget, charge?: Share | readonly Share[]): Promise<Slot>;
   /** The nonce of the asker's sign-in, where that is good for one answer. */
   readonly nonce?: string | undefined;
-  /** The share of the asker, where slots are shared out. Refuses where it gets no slot within so many milliseconds. */
+  /** The share of the asker, where slots are shared out. With `withinMs` it refuses a share that gets no slot in that time. */
   readonly share?: (withinMs?: number) => Promise<Share>;
 }
 

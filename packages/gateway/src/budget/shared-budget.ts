@@ -69,7 +69,7 @@ export class SharedBudget {
     return isBack ? refusal : { kind: 'not_given_back' };
   }
 
-  /** How a call of this share would be judged, which Redis is asked only when half of the slots are taken: before that each share has some. */
+  /** Asks Redis only when half of the slots are taken: until then every share has a slot. */
   async judge(share: Share): Promise<Verdict | undefined> {
     const { limit } = this.#budget;
     if (this.view().left > limit / 2) return undefined;

@@ -83,7 +83,7 @@ export interface Allowance {
   readonly windowMs: number;
   /** What this node last knew. */
   readonly view: () => BudgetView;
-  /** Why a call of this share would get no slot now, by none of the keys; nothing where it would, or where that is not known. */
+  /** Why no key has a slot for this share now; absent where one has, or where that is not known. */
   readonly judge: (share: Share) => Promise<Verdict | undefined>;
 }
 
@@ -106,7 +106,7 @@ export interface Store {
    * Takes the slot and burns the nonce, or does neither.
    */
   admit(attempt: Admit): Promise<Verdict>;
-  /** How `admit` would judge limit and share now, where it would refuse; takes nothing. */
+  /** The refusal with which `admit` would answer for limit and share now; absent where it would admit. Takes nothing. */
   judge(budget: Budget, share: Share): Promise<Verdict | undefined>;
   /** Burns a nonce where no slot is needed. */
   burn(use: NonceUse, owner: string): Promise<NonceVerdict>;

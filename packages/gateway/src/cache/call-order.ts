@@ -104,7 +104,7 @@ export class CallOrder {
     }
   }
 
-  /** The upstream has rejected a call for these keys, and so is not down. Nothing is asked for that no request waits for. */
+  /** The upstream has rejected a call for these keys: it is not down, and they are asked for only when a request waits for them. */
   rejected(ids: readonly string[], nowMs: number): void {
     this.#recover(nowMs);
     for (const known of this.#knownOf(ids)) {
@@ -123,7 +123,7 @@ export class CallOrder {
     this.#againAtMs = nowMs + LOOK_MS;
   }
 
-  /** The same, for a lack of room in the shares of those that wait for it: other keys do not wait for these. */
+  /** The same where the requests' shares have no slot left: other keys go first at once. */
   setBack(ids: readonly string[], nowMs: number): void {
     this.returned(ids, nowMs);
     this.#againAtMs = nowMs;

@@ -21,7 +21,7 @@ const idsOf = (plans: readonly Plan[]): string[] => plans.map(({ key }) => key.i
 
 /**
  * The calls that show which request a shared call was rejected for: one for each request, but only one for those that ask for
- * the same, and one for all whose mints the upstream has answered before. None where the call was that of one request.
+ * the same, and one for all whose mints the upstream has answered before. None where one request asked for all of the call.
  */
 export function partsOf({ asked, unanswered, waiters, wasAnswered }: RejectedCall): readonly CallPart[] {
   const byPlans = new Map<string, { readonly plans: readonly Plan[]; readonly waiters: Waiter[] }>();

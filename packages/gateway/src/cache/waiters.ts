@@ -69,9 +69,9 @@ export class Waiter {
   }
 }
 
-/** A request that misses waits so long for its calls to go out. */
+/** How long a request that misses waits for its calls to go out. */
 export const WAIT_MS = 2_000;
-/** So many requests wait at once, and so many of one group or wallet. */
+/** At most this many requests wait at once, and this many of one group or one wallet. */
 const [MAX_WAITING, MAX_OF_SHARE] = [256, 64];
 
 const sharesOf = ({ share }: Waiter): string[] => (share ? [`group ${share.group}`, `wallet ${share.wallet}`] : []);

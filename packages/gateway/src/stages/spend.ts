@@ -73,7 +73,7 @@ async function ask(store: Store, attempt: Admit): Promise<Verdict> {
   }
 }
 
-/** A request's share. Refuses where the share gets no slot within so many milliseconds. */
+/** A request's share. With `withinMs` it refuses a share that gets no slot in that time. */
 async function shareOf(by: Sharing, trail: Trail, allowance: Allowance, withinMs?: number): Promise<Share> {
   const share = await by.shareOf(trail);
   const verdict = withinMs === undefined ? undefined : await allowance.judge(share);
