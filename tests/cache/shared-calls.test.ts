@@ -183,7 +183,7 @@ describe('a call that serves several requests', { retry: 2 }, () => {
   });
 });
 
-it('a mint that the upstream has rejected alone is refused in every list, without a call', async () => {
+it('W2 a mint that the upstream has rejected is refused in every list without a call, and goes alone for no-cache', async () => {
   await start();
   reject(BAD);
   expect((await ask(BAD)).status).toBe(400);
@@ -196,4 +196,8 @@ it('a mint that the upstream has rejected alone is refused in every list, withou
     ]);
   }
   expect(mintsSeen()).toHaveLength(before);
+  const init = { headers: { 'Cache-Control': 'no-cache' } };
+  const { answers, calls } = await askTogether([BAD, ...VICTIMS.slice(0, 4)], [init]);
+  expect(statusesOf(answers)).toEqual([400, 200, 200, 200, 200]);
+  expect(calls.filter((mints) => mints.includes(BAD))).toEqual([BAD]);
 });

@@ -147,13 +147,14 @@ export class CachingUpstream implements Upstream {
     const [kept, now] = [this.#kept.get(key.id), this.#parts.now()];
     const age = kept?.ageSeconds(now) ?? Number.POSITIVE_INFINITY;
     const oldest = oldestSeconds(key, this.#parts.wallSeconds);
-    const isServable = age <= (kept instanceof KeptRefusal ? Math.min(oldest, key.freshSeconds) : oldest);
+    const isRefusal = kept instanceof KeptRefusal;
+    const isServable = age <= (isRefusal ? Math.min(oldest, key.freshSeconds) : oldest);
     const isWanted = !noCache && age <= (maxAgeSeconds ?? age);
     const isDue = age >= key.freshSeconds || !isWanted;
     if (isDue && !this.#plans.get(key.id)) this.#plans.set(key.id, plan);
     const forwarded = kept ? 'stale' : 'miss';
     const notBeforeMs = noCache ? now : now - Math.min(oldest, maxAgeSeconds ?? oldest) * 1_000;
-    const ageSeconds = isServable ? age : undefined;
+    const ageSeconds = isServable && !isRefusal ? age : undefined;
     const asked = { key, ageSeconds, refusesCached: isServable, notBeforeMs, forwarded } as const;
     return isServable && isWanted ? { ...asked, kept } : asked;
   }

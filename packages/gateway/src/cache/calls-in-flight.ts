@@ -162,14 +162,12 @@ export class CallsInFlight {
   /** Remembers what a call was rejected for: its only key, or any that the upstream has never answered for. */
   #blame(plans: readonly Plan[], waiters: readonly Waiter[], error: Refusal): void {
     const { refuse, waiting, dismiss } = this.#parts;
+    const [ids, unknown] = [idsOf(plans), idsOf(plans).filter((id) => !this.#wasAnswered(id))];
+    if (waiters.length > 0) this.failures.noteAlone(unknown.length > 0 ? unknown : ids);
     const [only, another] = plans;
-    if (isVerdict(error) && only && !another) {
-      refuse(only.key, error);
-      for (const waiter of waiting.of([only.key.id])) dismiss(waiter, error);
-    } else if (waiters.length > 0) {
-      const [ids, unknown] = [idsOf(plans), idsOf(plans).filter((id) => !this.#wasAnswered(id))];
-      this.failures.noteAlone(unknown.length > 0 ? unknown : ids);
-    }
+    if (!isVerdict(error) || !only || another) return;
+    refuse(only.key, error);
+    for (const waiter of waiting.of(ids)) dismiss(waiter, error);
   }
 
   #forget(ids: readonly string[]): void {
