@@ -85,6 +85,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'cache/': [
     'cache/',
     'budget/store.ts',
+    'gates/base58.ts',
     'stores/redis/',
     'upstreams/upstream.ts',
     'upstreams/member-text.ts',

@@ -16,7 +16,7 @@ import { marketSnapshots, variantMarkets } from '../../packages/sandbox/src/toke
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 
 const NOW = 1_795_000_000_000;
 const LIFETIME = LIFETIMES.marketSnapshots ?? { freshSeconds: 0, maxStaleSeconds: 0 };
@@ -61,8 +61,8 @@ describe.each([
         const asked = mintsOf(route, input) ?? [];
         // Of each mint's own call, as it was made for somebody else.
         const kept = asked.map((mint) => {
-          const [text = ''] = itemsOf(route, [mint], upstreamText(route, batchInput(route, [mint])));
-          return new KeptItem(mintKeyOf(route, mint, LIFETIME), 0, text);
+          const items = itemsOf(route, upstreamText(route, batchInput(route, [mint])));
+          return new KeptItem(mintKeyOf(route, mint, LIFETIME), 0, items.get(mint) ?? '');
         });
         expect(assembled(route, kept, 0).json).toBe(upstreamText(route, input));
       }),
@@ -73,29 +73,21 @@ describe.each([
   it('is cut into the items of one call as they stand', () => {
     const mints = KNOWN_MINTS.slice(0, most);
     const text = upstreamText(route, batchInput(route, mints));
-    const items = itemsOf(route, mints, text);
-    expect(items).toHaveLength(mints.length);
-    expect(items.map((item) => JSON.parse(item))).toEqual(
+    const items = itemsOf(route, text);
+    expect([...items.keys()]).toEqual(mints);
+    expect([...items.values()].map((item) => JSON.parse(item))).toEqual(
       [JSON.parse(text)].flatMap((value) => value.variants ?? value),
     );
   });
 
-  it('refuses an answer that is about other mints, or has another shape', () => {
-    const [one = '', two = ''] = KNOWN_MINTS;
+  it('has no items where the answer has another shape', () => {
+    const [one = ''] = KNOWN_MINTS;
     const text = upstreamText(route, batchInput(route, [one]));
-    for (const [mints, answer] of [
-      [[two], text],
-      [[one, two], text],
-      [[one], '{}'],
-      [[one], '[]'],
-      [[one], '"text"'],
-      [[one], `${text} `],
-      [[one], text.replace(/\](\}?)$/, '],"more":[]$1')],
-      [[one], text.replace(/\](\}?)$/, '],[]$1')],
-    ] as const)
-      expect(() => itemsOf(route, mints, answer)).toThrow(
-        expect.objectContaining({ code: 'upstream_invalid_response' }),
-      );
+    const answers = [
+      ...['{}', '[]', '"text"', `${text} `, text.slice(1)],
+      ...['],"more":[]$1', '],[]$1'].map((more) => text.replace(/\](\}?)$/, more)),
+    ];
+    for (const answer of answers) expect([answer, itemsOf(route, answer).size]).toEqual([answer, 0]);
   });
 });
 
@@ -117,10 +109,7 @@ describe('batches over HTTP', () => {
     ((await response.json()) as { result: { address: string }[] }).result.map(({ address }) => address);
 
   it('what many wallets ask of one mint each is one call at once, and one for those who come within the second after it', async () => {
-    const mints = Array.from(
-      { length: 250 },
-      (_, index) => KNOWN_MINTS[index] ?? `${index}`.replaceAll('0', 'z').padEnd(40, '1'),
-    );
+    const mints = Array.from({ length: 250 }, () => newSigner().address);
     const headers = await Promise.all(mints.map((mint) => signedHeader(url(), initOf([mint]))));
     const startedAt = performance.now();
     const answers = await Promise.all(
@@ -133,7 +122,8 @@ describe('batches over HTTP', () => {
   });
 
   it('only what is missing is asked for', async () => {
-    const [known, fresh] = [KNOWN_MINTS.slice(0, 5), 'z'.repeat(40)];
+    const [known, fresh] = [KNOWN_MINTS.slice(0, 5), newSigner().address];
+    await ask(known);
     const before = gateway.upstream.arrivals.length;
     const answer = await ask([fresh, ...known]);
     expect(await addressesIn(answer)).toEqual([fresh, ...known]);

@@ -125,6 +125,44 @@ describe('a batch', () => {
     order.ask(mint('missing'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['missing', 'stale']);
   });
+
+  it('W2 takes along no key that was never answered, unless a request waits for it', () => {
+    const order = new CallOrder(LIMITS);
+    order.ask(mint('unknown'), WAITS, 0);
+    order.leave('unknown', WAITS);
+    order.ask(mint('missing'), WAITS, 0);
+    expect(called(order.next(30, 0))).toEqual(['missing']);
+    order.completed(['missing'], true, 300);
+    order.ask(mint('unknown'), WAITS, 2_000);
+    order.ask(mint('other'), WAITS, 2_000);
+    expect(called(order.next(29, 2_000))).toEqual(['unknown', 'other']);
+  });
+
+  it('W2 takes along no key that was rejected since it was answered', () => {
+    const order = new CallOrder(LIMITS);
+    order.ask(mint('bad'), WAITS, 0);
+    expect(called(order.next(30, 0))).toEqual(['bad']);
+    order.completed(['bad'], true, 300);
+    order.ask(mint('bad'), WAITS, 2_000);
+    expect(called(order.next(30, 2_000))).toEqual(['bad']);
+    order.leave('bad', WAITS);
+    order.rejected(['bad'], 2_300);
+    order.ask(mint('missing'), WAITS, 100_000);
+    expect(called(order.next(30, 100_000))).toEqual(['missing']);
+  });
+
+  it('W3 that no share has room for delays neither another key nor another batch', () => {
+    const order = new CallOrder(LIMITS);
+    for (let count = 0; count < 9; count++) order.ask(mint('crowded'), WAITS, 0);
+    order.ask(key('other'), WAITS, 0);
+    order.ask(mint('calm'), served(1), 0);
+    expect(called(order.next(5, 0))).toEqual(['crowded']);
+    order.setBack(['crowded'], 1);
+    expect(called(order.next(5, 1))).toEqual(['other']);
+    order.ask(mint('calm'), WAITS, 501);
+    expect(called(order.next(4, 501))).toContain('calm');
+    expect(called(order.next(4, 1_001))).toEqual([]);
+  });
 });
 
 describe('a call that fails', () => {

@@ -11,10 +11,7 @@ const shareAt = (group: string): Share => ({ group, wallet: 'W' });
 
 /** One who waits, at an address, and what becomes of a slot that this one takes. */
 const waiterAt = (group: string, take: Spend): Waiter => {
-  const spend: Spend = Object.assign<Spend, Pick<Spend, 'share'>>((...asked) => take(...asked), {
-    share: async () => shareAt(group),
-  });
-  return new Waiter([], { wallet: group, spend });
+  return new Waiter([], { wallet: group, spend: take }, shareAt(group));
 };
 
 /** Who takes the slot of a call that these wait for, and who is dismissed meanwhile. */

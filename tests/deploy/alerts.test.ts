@@ -148,6 +148,7 @@ const brokenStore = (store: Store): Store => ({
   ready: () => store.ready(),
   epoch: () => store.epoch(),
   admit: () => Promise.resolve(undefined as unknown as Verdict),
+  judge: (...parts) => store.judge(...parts),
   burn: (...parts) => store.burn(...parts),
   complete: (...parts) => store.complete(...parts),
   pause: (...parts) => store.pause(...parts),

@@ -128,6 +128,7 @@ const troubled = (store: Store, admit: Store['admit']): Store => ({
   ready: () => store.ready(),
   epoch: () => store.epoch(),
   admit,
+  judge: (...parts) => store.judge(...parts),
   burn: (...parts) => store.burn(...parts),
   complete: (...parts) => store.complete(...parts),
   pause: (...parts) => store.pause(...parts),

@@ -6,7 +6,7 @@ import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { sleep } from '../budget/history.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
-import { askSigned, signedHeader } from '../kit/wallet.ts';
+import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
 import { askWith, untilAvailable } from './asking.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
@@ -107,6 +107,37 @@ redisSuite('nodes that share what they keep', () => {
     const answer = (await (await batch(1, [c, a, b])).json()) as { result: { address: string }[] };
     expect(answer.result.map(({ address }) => address)).toEqual([c, a, b]);
     expect(fleet.upstream.arrivals.slice(before).map(({ body }) => JSON.parse(body).mints)).toEqual([[a, b], [c]]);
+  });
+
+  it('W1 mints that the upstream rejects at one node spoil no call of another', async () => {
+    const bad = [newSigner().address, newSigner().address];
+    fleet.upstream.faults.status = 400;
+    fleet.upstream.faults.only = ({ target }) => bad.some((mint) => target.includes(mint));
+    const pathOf = (mints: string) => `${ROUTE}/variant-markets?mints=${mints}`;
+    for (const node of [0, 1]) expect((await ask(node, pathOf(newSigner().address))).status).toBe(200);
+    const good = Array.from({ length: 8 }, () => newSigner().address);
+    const asked = [...bad, ...good].map((mint, index) => ask(index % 2, pathOf(mint)));
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([400, 400, ...Array<number>(8).fill(200)]);
+    await expect.poll(() => keysOf('lease'), SOON).toEqual([]);
+    const before = calls();
+    for (const mint of good) expect((await ask(2, pathOf(mint))).status).toBe(200);
+    expect(calls()).toBe(before);
+  });
+
+  it('W6 candles that one has fetched of an open range are not those of a closed one at another', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    // Of candles of a minute a range counts as closed 900 seconds after its end.
+    const to = now - 900 + 4;
+    const path = `${ROUTE}/solana/ohlcv?interval=1m&from=${to - 3_600}&to=${to}`;
+    expect((await ask(0, path)).status).toBe(200);
+    await untilShared(1);
+    const before = calls();
+    expect(statusOf(await ask(1, path))).toMatch(/; hit;/);
+    await sleep(5_500 - 1_000 * (Date.now() / 1_000 - now));
+    expect(statusOf(await ask(2, path))).toBe('asset-gateway; fwd=miss; stored');
+    await untilShared(2);
+    expect(statusOf(await ask(1, path))).toMatch(/; hit; ttl=86[34]\d\d$/);
+    expect(calls()).toBe(before + 1);
   });
 
   it('all together never pass the budget', async () => {

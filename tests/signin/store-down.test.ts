@@ -12,6 +12,7 @@ const around = (store: Store): Store => ({
   ready: () => store.ready(),
   epoch: () => store.epoch(),
   admit: (attempt) => store.admit(attempt),
+  judge: (...parts) => store.judge(...parts),
   burn: (...parts) => store.burn(...parts),
   complete: (...parts) => store.complete(...parts),
   pause: (...parts) => store.pause(...parts),

@@ -43,6 +43,21 @@ export function sharesContract(name: string, open: () => Promise<Subject>): void
       expect(await take(store, { budget, share: at(2) })).toEqual({ kind: 'admitted', charged: at(2) });
     });
 
+    withStore('W3 a share is judged as a slot would be, and nothing is taken', async ({ store }) => {
+      const budget = budgetOf();
+      expect(await store.judge(budget, at(1))).toBeUndefined();
+      await fill(store, budget, at(1));
+      const { left } = store.view(budget);
+      const judged = await store.judge(budget, at(1));
+      expect(judged).toEqual({ kind: 'limited', scope: 'group', retryAfterMs: expect.any(Number) });
+      expect(judged?.retryAfterMs).toBeGreaterThan(0);
+      for (let turn = 0; turn < 10; turn++) expect(await store.judge(budget, at(2))).toBeUndefined();
+      expect(store.view(budget).left).toBe(left);
+      for (let place = 2; place < 6; place++) await take(store, { budget, share: at(place) });
+      for (let payer = 0; payer < 2; payer++) await take(store, { budget, share: at(1, `P${payer}`, true) });
+      expect(await store.judge(budget, at(9))).toEqual({ kind: 'limited', retryAfterMs: expect.any(Number) });
+    });
+
     withStore('what a share refuses takes no slot and burns no nonce', async ({ store }) => {
       const budget = budgetOf();
       await fill(store, budget, at(1));

@@ -139,8 +139,10 @@ export interface Spend {
    * charged to whoever asks, or to those named.
    */
   (budget: Budget, charge?: Share | readonly Share[]): Promise<Slot>;
-  /** The share of whoever asks; nothing where slots are not shared out. */
-  readonly share?: () => Promise<Share>;
+  /** The nonce of the asker's sign-in, where that is good for one answer. */
+  readonly nonce?: string | undefined;
+  /** The share of the asker, where slots are shared out. With `withinMs` it refuses a share that gets no slot in that time. */
+  readonly share?: (withinMs?: number) => Promise<Share>;
 }
 
 /** A call whose input has been read, as an upstream is asked for its answer. */

@@ -1,4 +1,4 @@
-import type { Allowance, Budget, BudgetView, Store } from './store.ts';
+import type { Allowance, Budget, BudgetView, Store, Verdict } from './store.ts';
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
@@ -12,9 +12,21 @@ function together(views: readonly BudgetView[]): BudgetView {
   };
 }
 
+/** The refusal that ends first; nothing where a budget does not refuse. */
+function firstToEnd(verdicts: readonly (Verdict | undefined)[]): Verdict | undefined {
+  const refused = verdicts.filter((verdict) => verdict !== undefined);
+  if (refused.length < verdicts.length) return undefined;
+  const [first] = refused.sort((a, b) => (a.retryAfterMs ?? 0) - (b.retryAfterMs ?? 0));
+  return first;
+}
+
 /** What budgets of one window allow together; what is left is told of those that are in use. */
 export const allowanceOf = (store: Store, budgets: readonly Budget[], inUse: () => readonly Budget[]): Allowance => ({
   limit: sum(budgets.map(({ limit }) => limit)),
   windowMs: Math.max(...budgets.map(({ windowMs }) => windowMs)),
   view: () => together(inUse().map((budget) => store.view(budget))),
+  judge: async (share) => {
+    const judged = inUse().map((budget) => store.judge(budget, share).catch(() => undefined));
+    return firstToEnd(await Promise.all(judged));
+  },
 });

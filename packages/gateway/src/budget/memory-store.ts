@@ -80,6 +80,10 @@ export class MemoryStore implements Store {
     return { kind: 'admitted', ...(charged && { charged }) };
   }
 
+  async judge(budget: Budget, share: Share): Promise<Verdict | undefined> {
+    return refusalOf(this.#log(budget), share, this.now());
+  }
+
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
     const now = this.now();
     const verdict = this.#nonces.judge(use, owner, now);

@@ -36,7 +36,7 @@ end
 
 /**
  * The nonce, a pause, room, the limit and the share are judged in this order; then the slot is taken and charged and the nonce
- * burnt, or nothing. The score of a slot is when it frees. KEYS: state, slots, limits, pause, holders and counts of slots, the
+ * burnt, or nothing; nothing without an owner. The score of a slot is when it frees. KEYS: state, slots, limits, pause, holders and counts of slots, the
  * nonce if there is one. ARGV: the epoch held, owner, limit, window, longest call and how much later that may be read, in
  * milliseconds, room (1 or 0), how long this node's own log and pause say to wait, the nonce's epoch and when it was issued, the
  * shares of those who wait for the call. Answers the verdict (or that the epoch is another one), how long to wait, slots left,
@@ -89,6 +89,7 @@ local exceeded = share and exceededShare(holdings)
 local untilShare = exceeded and math.max(1, (shareFreesAt(share, holdings) or now) - now) or 0
 if wait > 0 then return verdict('limited', math.max(wait, untilShare)) end
 if exceeded then return verdict('limited', untilShare, exceeded) end
+if owner == '' then return verdict('admitted', 0) end
 redis.call('ZADD', slots, now + hold, owner)
 outlast(slots, hold)
 if share then

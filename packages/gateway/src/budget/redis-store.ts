@@ -5,7 +5,7 @@ import { Keyspace } from '../stores/redis/keyspace.ts';
 import { mayEvict } from '../stores/redis/server-settings.ts';
 import { BURN } from './redis-scripts.ts';
 import { keyOfNonce, SharedBudget } from './shared-budget.ts';
-import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from './store.ts';
+import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Share, Store, Verdict } from './store.ts';
 
 /** How often the epoch is read although nobody asks, which also shows whether Redis answers. */
 const BEAT_MS = 1_000;
@@ -52,6 +52,10 @@ export class RedisStore implements Store {
 
   admit(attempt: Admit): Promise<Verdict> {
     return this.#of(attempt.budget).admit(attempt);
+  }
+
+  judge(budget: Budget, share: Share): Promise<Verdict | undefined> {
+    return this.#of(budget).judge(share);
   }
 
   async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {

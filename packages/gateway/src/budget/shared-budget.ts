@@ -4,10 +4,14 @@ import type { Epoch } from '../stores/redis/epoch.ts';
 import type { Keyspace } from '../stores/redis/keyspace.ts';
 import { ADMIT, COMPLETE, GIVE_BACK, PAUSE } from './redis-scripts.ts';
 import { SlidingLog } from './sliding-log.ts';
-import type { Admit, Budget, BudgetView, NonceUse, Share, Verdict } from './store.ts';
+import type { Admit, Budget, BudgetView, NonceUse, Room, Share, Verdict } from './store.ts';
 
 /** The key of a nonce, inside its keyspace. */
 export const keyOfNonce = ({ nonce }: NonceUse): string => `nonce:${nonce}`;
+
+/** Takes no slot. */
+const NO_OWNER = '';
+const ROOM: Room = { isFree: true, take: () => undefined };
 
 /** Who holds the slots of a budget, and how many each. */
 const chargeKeys = (key: string): string[] => [`holders:${key}`, `counts:${key}`];
@@ -63,6 +67,14 @@ export class SharedBudget {
     const { waitedMs = 0 } = attempt;
     const isBack = await this.#giveBack(attempt, retryTimeout(waitedMs + monotonicMs() - askedAtMs));
     return isBack ? refusal : { kind: 'not_given_back' };
+  }
+
+  /** Asks Redis only when half of the slots are taken: until then every share has a slot. */
+  async judge(share: Share): Promise<Verdict | undefined> {
+    const { limit } = this.#budget;
+    if (this.view().left > limit / 2) return undefined;
+    const verdict = await this.#ask({ budget: this.#budget, owner: NO_OWNER, room: ROOM, share });
+    return verdict.kind === 'limited' ? verdict : undefined;
   }
 
   /** Tells Redis, once more when it does not listen; else the slot frees by itself, later. */

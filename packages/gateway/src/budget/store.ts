@@ -83,6 +83,8 @@ export interface Allowance {
   readonly windowMs: number;
   /** What this node last knew. */
   readonly view: () => BudgetView;
+  /** Why no key has a slot for this share now; absent where one has, or where that is not known. */
+  readonly judge: (share: Share) => Promise<Verdict | undefined>;
 }
 
 /**
@@ -104,6 +106,8 @@ export interface Store {
    * Takes the slot and burns the nonce, or does neither.
    */
   admit(attempt: Admit): Promise<Verdict>;
+  /** The refusal with which `admit` would answer for limit and share now; absent where it would admit. Takes nothing. */
+  judge(budget: Budget, share: Share): Promise<Verdict | undefined>;
   /** Burns a nonce where no slot is needed. */
   burn(use: NonceUse, owner: string): Promise<NonceVerdict>;
   /** The call is over: its slot frees one window from now. */

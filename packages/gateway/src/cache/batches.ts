@@ -1,4 +1,4 @@
-import { envelope, Refusal, type Route } from '@asset-gateway/protocol';
+import { envelope, type Route } from '@asset-gateway/protocol';
 import type { Answer, Input } from '../call.ts';
 import { afterValue } from '../upstreams/member-text.ts';
 import { cacheHeaders, type Fetched } from './cache-headers.ts';
@@ -57,26 +57,23 @@ export class KeptItem extends Kept {
   }
 }
 
-const unreadable = (reason: string): Refusal => new Refusal('upstream_invalid_response', { reason });
-
 /** A text that is cut elsewhere than around its items is no list of them. */
-function parsed(json: string): readonly Record<string, unknown>[] {
+function parsed(json: string): readonly (Record<string, unknown> | null)[] {
   try {
     return JSON.parse(json);
   } catch {
-    throw unreadable('another shape than a list of items');
+    return [];
   }
 }
 
-/** The texts of an upstream's items by mint, unchanged. Refuses what is not one item for each mint in compact JSON. */
-export function itemsOf({ method }: Route, mints: readonly string[], json: string): string[] {
+/** The texts of an upstream's items by mint, unchanged; none of an answer in another shape than a list in compact JSON. */
+export function itemsOf({ method }: Route, json: string): ReadonlyMap<unknown, string> {
   const { mint = 'mint', around: [before, after] = ['', ''] } = ROWS[method] ?? {};
-  if (!json.startsWith(before) || !json.endsWith(after)) throw unreadable('another shape than a list of items');
+  if (!json.startsWith(before) || !json.endsWith(after)) return new Map();
   const inside = json.slice(before.length, json.length - after.length);
   const values = parsed(`[${inside}]`);
-  const isWhole = values.length === mints.length && values.every((value, index) => value?.[mint] === mints[index]);
-  if (!isWhole) throw unreadable('other items than were asked for');
-  return textsOf(inside, values.length);
+  const texts = textsOf(inside, values.length);
+  return new Map(values.map((value, index) => [value?.[mint], texts[index] ?? '']));
 }
 
 /** Cuts the items of a list apart. The text must have been parsed before. */

@@ -16,13 +16,24 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 
 const CANDLES = new Set(['ohlcv', 'priceChart']);
 
-function lifetimeOf({ method }: Route, { query }: Input, kept: Lifetime, nowSeconds: number): Lifetime {
+/** The lifetime of an answer that is fetched now; of a range that is over, since when. */
+function lifetimeOf(
+  { method }: Route,
+  { query }: Input,
+  kept: Lifetime,
+  nowSeconds: number,
+): Omit<CacheKey, 'id' | 'batch'> {
   if (!CANDLES.has(method)) return kept;
   const interval = typeof query.interval === 'string' ? query.interval : undefined;
   const open = candlesLifetime(interval, false);
-  const isClosed = typeof query.to === 'number' && query.to + open.maxStaleSeconds < nowSeconds;
-  return isClosed ? candlesLifetime(interval, true) : { ...kept, maxStaleSeconds: open.maxStaleSeconds };
+  const overSinceSeconds = typeof query.to === 'number' ? query.to + open.maxStaleSeconds : Number.POSITIVE_INFINITY;
+  if (overSinceSeconds < nowSeconds) return { ...candlesLifetime(interval, true), overSinceSeconds };
+  return { ...kept, maxStaleSeconds: open.maxStaleSeconds };
 }
+
+/** How old an answer for this key may be, in seconds: an answer from before the range was over never counts. */
+export const oldestSeconds = ({ maxStaleSeconds, overSinceSeconds }: CacheKey, nowSeconds: () => number): number =>
+  overSinceSeconds === undefined ? maxStaleSeconds : Math.min(maxStaleSeconds, nowSeconds() - overSinceSeconds);
 
 /**
  * What an answer is kept under: the row, and the validated values in the table's order. A value that is left out stays left out,
@@ -35,6 +46,8 @@ export function cacheKeyOf(route: Route, input: Input, kept: Lifetime, nowSecond
     ...inOrder(query, input.query),
     ...inOrder(body, input.body),
   ]);
-  const id = `${route.method} ${values.length > MAX_PLAIN ? digestOf(values) : values}`;
-  return { id, ...lifetimeOf(route, input, kept, nowSeconds) };
+  const lifetime = lifetimeOf(route, input, kept, nowSeconds);
+  // An answer that was fetched while its range was open is not found once the range is over, on this node or another.
+  const kind = lifetime.overSinceSeconds === undefined ? route.method : `${route.method} over`;
+  return { id: `${kind} ${values.length > MAX_PLAIN ? digestOf(values) : values}`, ...lifetime };
 }

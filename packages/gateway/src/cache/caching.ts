@@ -2,10 +2,11 @@ import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { BudgetView } from '../budget/store.ts';
 import type { Answer, Input, Spend, UpstreamCall } from '../call.ts';
+import { decodeBase58 } from '../gates/base58.ts';
 import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import { assembled, type KeptItem, mintKeyOf, mintsOf } from './batches.ts';
-import { cacheKeyOf } from './cache-key.ts';
+import { cacheKeyOf, oldestSeconds } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';
 import { Calls } from './calls.ts';
 import { type Kept, OVERHEAD_BYTES } from './kept.ts';
@@ -105,7 +106,10 @@ export class CachingUpstream implements Upstream {
     const plans = mints.map((mint) => ({ key: mintKeyOf(route, mint, lifetime), route, input: NO_INPUT, mint }));
     let found = plans.map((plan) => this.#find(plan, wanted));
     const lacking = plans.filter((_, index) => !found[index]?.kept);
+    if (lacking.some(({ key, mint }) => !isAddress(mint) || this.#calls.goesAlone(key.id)))
+      return this.#single(call, lifetime);
     if (await this.#readShared(lacking, wanted)) found = plans.map((plan) => this.#find(plan, wanted));
+    for (const { kept } of found) if (kept instanceof KeptRefusal) throw kept.refusal;
     const items = new Map(found.map(({ key, kept }) => [key.id, kept]));
     const isWhole = found.every(({ kept }) => kept);
     // What would be too old when the others have come is asked for with them.
@@ -142,24 +146,30 @@ export class CachingUpstream implements Upstream {
     const { key } = plan;
     const [kept, now] = [this.#kept.get(key.id), this.#parts.now()];
     const age = kept?.ageSeconds(now) ?? Number.POSITIVE_INFINITY;
-    const bound = kept instanceof KeptRefusal ? key.freshSeconds : key.maxStaleSeconds;
-    const isServable = age <= bound;
+    const oldest = oldestSeconds(key, this.#parts.wallSeconds);
+    const isRefusal = kept instanceof KeptRefusal;
+    const isServable = age <= (isRefusal ? Math.min(oldest, key.freshSeconds) : oldest);
     const isWanted = !noCache && age <= (maxAgeSeconds ?? age);
     const isDue = age >= key.freshSeconds || !isWanted;
     if (isDue && !this.#plans.get(key.id)) this.#plans.set(key.id, plan);
     const forwarded = kept ? 'stale' : 'miss';
-    const notBeforeMs = noCache ? now : now - (maxAgeSeconds ?? key.maxStaleSeconds) * 1_000;
-    const ageSeconds = isServable ? age : undefined;
+    const notBeforeMs = noCache ? now : now - Math.min(oldest, maxAgeSeconds ?? oldest) * 1_000;
+    const ageSeconds = isServable && !isRefusal ? age : undefined;
     const asked = { key, ageSeconds, refusesCached: isServable, notBeforeMs, forwarded } as const;
     return isServable && isWanted ? { ...asked, kept } : asked;
   }
 }
+
+const ADDRESS_BYTES = 32;
 
 /** Longer than a wait and the usual call, in seconds. */
 const SOON = 15;
 
 const tooOldByNow = (): Refusal =>
   new Refusal('rate_limited', { reason: 'a part has become too old meanwhile', retryAfterSeconds: 1 });
+
+/** Whether a mint can be one: others go alone, for only the upstream knows what it makes of them. */
+const isAddress = (mint: string): boolean => decodeBase58(mint, ADDRESS_BYTES) !== undefined;
 
 const planBytes = ({ key, input }: Plan): number =>
   OVERHEAD_BYTES + 2 * key.id.length + 2 * JSON.stringify(input).length;

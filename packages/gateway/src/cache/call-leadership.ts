@@ -12,10 +12,9 @@ export const isOwn = (error: unknown): boolean => error instanceof Refusal && OW
 export class NoLeader extends Error {}
 
 /** Nothing where slots are not shared out. */
-async function sharesOf(waiters: readonly Waiter[]): Promise<readonly Share[] | undefined> {
-  const shares = await Promise.all(waiters.map(({ asker }) => asker.spend.share?.()));
-  const known = shares.filter((share) => share !== undefined);
-  return known.length > 0 ? known : undefined;
+function sharesOf(waiters: readonly Waiter[]): readonly Share[] | undefined {
+  const shares = waiters.map(({ share }) => share).filter((share) => share !== undefined);
+  return shares.length > 0 ? shares : undefined;
 }
 
 /** What tells who takes the slot of a call. */
@@ -49,7 +48,7 @@ export class CallLeadership {
   /** Takes a slot for the call, by the first waiter whose sign-in allows it; charged to the one of all whose group holds least. */
   readonly spend: Spend = async (budget) => {
     this.#asked = [...this.#parts.waiters()];
-    const shares = await sharesOf(this.#asked);
+    const shares = sharesOf(this.#asked);
     if (this.#leader) return this.#leader.asker.spend(budget, shares);
     let hasDismissed = false;
     for (const waiter of this.#asked) {

@@ -19,7 +19,7 @@ export interface CallMaking {
 /** Calls of a cache are made for many; where one of them has come from is nobody's business. */
 const NOWHERE = { hosts: [], port: 0 } as const;
 
-/** Makes one upstream call for all of these keys, and answers with what is to be kept of it. */
+/** Makes one upstream call for all of these keys. Resolves with what is to be kept: of a batch only the items that were asked for. */
 export async function makeCall(plans: readonly Plan[], making: CallMaking): Promise<KeptText[]> {
   const { upstream, leadership, wallet, sent, now } = making;
   const [{ route, input } = missing()] = plans;
@@ -33,8 +33,12 @@ export async function makeCall(plans: readonly Plan[], making: CallMaking): Prom
   };
   const asked = mints.length > 0 ? batchInput(route, mints) : input;
   const { json } = await upstream.answer({ route, input: asked, wallet, arrival: NOWHERE, spend });
-  const texts = mints.length > 0 ? itemsOf(route, mints, json) : [json];
-  return plans.map((plan, index) => keptFor(plan, sentAtMs, texts[index] ?? ''));
+  if (mints.length === 0) return plans.map((plan) => keptFor(plan, sentAtMs, json));
+  const items = itemsOf(route, json);
+  return plans.flatMap((plan) => {
+    const text = items.get(plan.mint);
+    return text === undefined ? [] : keptFor(plan, sentAtMs, text);
+  });
 }
 
 function missing(): never {

@@ -57,7 +57,7 @@ export class CallOrder {
     const known = this.#known.get(key.id) ?? new KnownKey(key, nowMs);
     this.#known.set(key.id, known);
     known.ask(asked, nowMs);
-    if (asked.isWaiting || known.isStale(nowMs)) this.#candidates.add(known);
+    if (known.mayJoin(nowMs)) this.#candidates.add(known);
     this.#forget(nowMs);
   }
 
@@ -98,21 +98,43 @@ export class CallOrder {
       if (!known) continue;
       Object.assign(known, { isInFlight: false, waiting: 0, insisting: 0 });
       this.#candidates.delete(known);
-      if (hasAnswered) known.fetchedAtMs = known.calledAtMs;
+      if (hasAnswered) Object.assign(known, { fetchedAtMs: known.calledAtMs, hasAnswered });
       else known.notBeforeMs = nowMs + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** known.failures);
       known.failures = hasAnswered ? 0 : known.failures + 1;
     }
   }
 
-  /** A call that was given has not been made, for there was no slot: whoever waited waits on. */
+  /** The upstream has rejected a call for these keys: it is not down, and they are asked for only when a request waits for them. */
+  rejected(ids: readonly string[], nowMs: number): void {
+    this.#recover(nowMs);
+    for (const known of this.#knownOf(ids)) {
+      Object.assign(known, { isInFlight: false, hasAnswered: false });
+      if (known.isAwaited) this.#candidates.add(known);
+      else this.#candidates.delete(known);
+    }
+  }
+
+  /** A call that was given has not been made: requests that wait for it keep waiting. */
   returned(ids: readonly string[], nowMs: number): void {
-    for (const id of ids) {
-      const known = this.#known.get(id);
-      if (!known) continue;
+    for (const known of this.#knownOf(ids)) {
       known.isInFlight = false;
-      if (known.isAwaited || known.isStale(nowMs)) this.#candidates.add(known);
+      if (known.mayJoin(nowMs)) this.#candidates.add(known);
     }
     this.#againAtMs = nowMs + LOOK_MS;
+  }
+
+  /** The same where the requests' shares have no slot left: other keys go first at once. */
+  setBack(ids: readonly string[], nowMs: number): void {
+    this.returned(ids, nowMs);
+    this.#againAtMs = nowMs;
+    for (const known of this.#knownOf(ids)) {
+      known.notBeforeMs = nowMs + LOOK_MS;
+      if (known.key.batch) this.#batchedAtMs.delete(known.key.batch.name);
+    }
+  }
+
+  #knownOf(ids: readonly string[]): KnownKey[] {
+    return ids.map((id) => this.#known.get(id)).filter((known) => known !== undefined);
   }
 
   /**
@@ -126,7 +148,7 @@ export class CallOrder {
     this.#recoveredAtMs = nowMs;
     for (const known of this.#known.values()) {
       known.notBeforeMs = Math.min(known.notBeforeMs, nowMs);
-      if (known.failures > 0 && !known.isInFlight) this.#candidates.add(known);
+      if (known.failures > 0 && !known.isInFlight && known.mayJoin(nowMs)) this.#candidates.add(known);
     }
   }
 
@@ -163,8 +185,8 @@ export class CallOrder {
 
   /** Whoever waits, and in the room that is left those of the same batch who gain most by coming along. */
   #members({ name, size }: { readonly name: string; readonly size: number }, nowMs: number): KnownKey[] {
-    const wants = (known: KnownKey) => known.isAwaited || known.isStale(nowMs);
-    const isOfBatch = (known: KnownKey) => known.key.batch?.name === name && !known.isHeldBack(nowMs) && wants(known);
+    const isOfBatch = (known: KnownKey) =>
+      known.key.batch?.name === name && !known.isHeldBack(nowMs) && known.mayJoin(nowMs);
     return richest([...this.#known.values()].filter(isOfBatch), (known) => this.#gain(known, nowMs)).slice(0, size);
   }
 

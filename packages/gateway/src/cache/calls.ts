@@ -1,65 +1,46 @@
 import { Refusal } from '@asset-gateway/protocol';
-import type { BudgetView } from '../budget/store.ts';
+import type { BudgetView, Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
 import { CallClaim, NOISE_MS } from './call-claim.ts';
-import { CallFailures, isOfShares, isOfUpstream, isPassing, isVerdict } from './call-failures.ts';
-import { CallLeadership, isOwn } from './call-leadership.ts';
-import { makeCall } from './call-making.ts';
-import type { CallOrder } from './call-order.ts';
+import { isOwn } from './call-leadership.ts';
+import { CallsInFlight, type InFlightParts } from './calls-in-flight.ts';
 import type { Kept } from './kept.ts';
+import { KeptRefusal } from './kept-refusal.ts';
 import type { CacheKey } from './known-key.ts';
-import type { KeptText, Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import type { SharedEntries } from './shared-entries.ts';
-import { type Asker, Waiter, Waiters, type Wanted } from './waiters.ts';
+import { type Asker, WAIT_MS, Waiter, Waiters, type Wanted } from './waiters.ts';
 
-/** What calls are made with. */
-export interface CallsParts {
-  readonly order: CallOrder;
-  readonly upstream: Upstream;
+/** What calls are decided with. */
+export interface CallsParts extends Omit<InFlightParts, 'waiting' | 'dismiss'> {
   /** What is left of the budget, as this node knows. */
   readonly view: () => BudgetView;
-  /** Takes a slot for a call that nobody waits for. */
-  readonly spendAlone: Spend;
   /** The plan of a key, as long as it is remembered. */
   readonly planOf: (id: string) => Plan | undefined;
   /** What other nodes have fetched, or are fetching. */
   readonly shared: SharedEntries;
   /** A fresh random text. */
   readonly randomId: () => string;
-  /** What is kept of a key. */
-  readonly keptOf: (id: string) => Kept | undefined;
-  /** Told of what an upstream has answered. */
-  readonly keep: (kept: Kept) => void;
-  /** Told that the upstream has refused a request for what it asks for. */
-  readonly refuse: (key: CacheKey, refusal: Refusal) => void;
-  /** Milliseconds of a clock that never steps. */
-  readonly now: () => number;
 }
 
-/**
- * A request that misses waits so long for its calls to go out, and no more than so many do. A slot may free earlier than this node
- * knows, so that it looks again.
- */
-const [WAIT_MS, MAX_WAITING, LOOK_AGAIN_MS] = [2_000, 256, 1_000];
+/** A slot may free earlier than this node knows, so that it looks again. */
+const LOOK_AGAIN_MS = 1_000;
 const idsOf = (keyed: readonly { readonly key: CacheKey }[]): string[] => keyed.map(({ key }) => key.id);
 
 /** Makes the upstream calls of a cache, in the order that answers most, out of the budget that everybody shares. */
 export class Calls {
   readonly #parts: CallsParts;
   readonly #waiters = new Waiters();
-  /** Calls that have been begun and have no slot yet. */
-  #starting = 0;
-  readonly #inFlight = new Set<string>();
+  readonly #inFlight: CallsInFlight;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  readonly #made = { awaited: 0, refresh: 0 };
   #forgone = 0;
-  readonly #failures = new CallFailures();
 
   constructor(parts: CallsParts) {
     this.#parts = parts;
+    const dismiss = (waiter: Waiter, error: unknown) => this.#dismiss(waiter, error);
+    this.#inFlight = new CallsInFlight({ ...parts, waiting: this.#waiters, dismiss });
   }
 
   /** Tells of a request that is answered without waiting, whose keys may be worth a call all the same. */
@@ -72,10 +53,12 @@ export class Calls {
 
   /** Waits for the calls that answer these keys. Rejects with a refusal: the upstream's, or that there was no slot in time. */
   async wait(wanted: readonly Wanted[], asker: Asker): Promise<Waiter> {
-    const { order, now } = this.#parts;
-    const waiter = new Waiter(wanted, asker);
-    const isWaiting = this.#waiters.count < MAX_WAITING && !this.#isClosed;
-    for (const { key, ...ask } of wanted) order.ask(key, { ...ask, weight: waiter.weight, isWaiting }, now());
+    const share = asker.spend.share && (await this.#shareOf(wanted, asker.spend.share));
+    const waiter = new Waiter(wanted, asker, share);
+    if (share && this.#giveKept(waiter)) return waiter;
+    if (this.#waiters.hasNonce(asker.spend.nonce)) throw new Refusal('invalid_siwx_nonce', { reason: 'waits already' });
+    const isWaiting = this.#waiters.hasRoomFor(waiter) && !this.#isClosed;
+    this.#ask(waiter.wanted(), waiter.weight, isWaiting);
     if (!isWaiting) throw this.#withoutSlot();
     this.#waiters.enter(waiter, WAIT_MS, () => this.#giveUp(waiter));
     this.#run();
@@ -83,9 +66,43 @@ export class Calls {
     return waiter;
   }
 
+  /** Whether a mint is asked for in no call with those of other requests. */
+  goesAlone(id: string): boolean {
+    return this.#inFlight.failures.goesAlone(id);
+  }
+
+  /** Refuses where the share has no slot in time. What is on its way already costs no slot. */
+  async #shareOf(wanted: readonly Wanted[], shareOf: NonNullable<Spend['share']>): Promise<Share> {
+    const isOnItsWay = wanted.every(({ key }) => this.#inFlight.has(key.id));
+    try {
+      return await shareOf(isOnItsWay ? undefined : WAIT_MS);
+    } catch (error) {
+      this.#ask(wanted, 1 / wanted.length, false);
+      throw error;
+    }
+  }
+
+  /** Gives what was fetched while the share was looked up; whether that is all. */
+  #giveKept(waiter: Waiter): boolean {
+    for (const { key, notBeforeMs = Number.NEGATIVE_INFINITY } of waiter.wanted()) {
+      const kept = this.#parts.keptOf(key.id);
+      if (kept && !(kept instanceof KeptRefusal) && kept.fetchedAtMs >= notBeforeMs) waiter.give(kept, true);
+    }
+    return waiter.wanted().length === 0;
+  }
+
+  /** Remembers what a request asks for. One that may not wait is no reason for a call. */
+  #ask(wanted: readonly Wanted[], weight: number, isWaiting: boolean): void {
+    const { order, now } = this.#parts;
+    for (const { key, refusesCached, ...ask } of wanted) {
+      order.ask(key, { ...ask, refusesCached, weight, isWaiting: true }, now());
+      if (!isWaiting) order.leave(key.id, { weight, refusesCached });
+    }
+  }
+
   /** Calls that were made, by why, and requests for which none went out in time. */
   counts(): Pick<CacheReading, 'calls' | 'forgone'> {
-    return { calls: { ...this.#made }, forgone: this.#forgone };
+    return { calls: { ...this.#inFlight.made }, forgone: this.#forgone };
   }
 
   /** Ends the waiting of all; calls that are out end by themselves. */
@@ -98,8 +115,8 @@ export class Calls {
   /** A call that is out has a deadline of its own. */
   #giveUp(waiter: Waiter): void {
     const ids = waiter.wanted().map(({ key }) => key.id);
-    if (ids.some((id) => this.#inFlight.has(id))) waiter.isLate = true;
-    else this.#dismiss(waiter, this.#failures.of(ids) ?? this.#withoutSlot());
+    if (waiter.isRetried || ids.some((id) => this.#inFlight.has(id))) waiter.isLate = true;
+    else this.#dismiss(waiter, this.#inFlight.failures.of(ids) ?? this.#withoutSlot());
   }
 
   #dismiss(waiter: Waiter, error: unknown): void {
@@ -120,7 +137,7 @@ export class Calls {
     const { order, view, now } = this.#parts;
     clearTimeout(this.#timer);
     for (;;) {
-      const free = view().left - this.#starting;
+      const free = view().left - this.#inFlight.starting;
       const next = order.next(free, now());
       if ('ids' in next) {
         void this.#call(next.ids);
@@ -136,15 +153,15 @@ export class Calls {
   /** Sees to one call that is due: what other nodes have fetched or are fetching is not asked for. */
   async #call(ids: readonly string[]): Promise<void> {
     const { planOf, shared, randomId } = this.#parts;
-    for (const id of ids) this.#inFlight.add(id);
+    this.#inFlight.begin(ids);
     const plans = ids.map(planOf).filter((plan) => plan !== undefined);
     const forgotten = ids.filter((id) => !planOf(id));
-    this.#over(forgotten, false);
+    this.#inFlight.end(forgotten, false);
     const claim = new CallClaim({ entries: shared, owner: randomId(), isEnough: (kept) => this.#isEnough(kept) });
-    this.#starting++;
+    this.#inFlight.starting++;
     const { taken, mine, others } = await claim.divide(plans);
-    this.#starting--;
-    this.#take(taken);
+    this.#inFlight.starting--;
+    this.#inFlight.take(taken);
     if (mine.length > 0) void this.#make(mine, claim);
     if (others.length > 0) void this.#follow(others, claim);
     if (mine.length === 0) this.#settle();
@@ -162,7 +179,7 @@ export class Calls {
     let left = plans;
     for await (const { taken, mine, others } of claim.follow(plans, () => !this.#isClosed)) {
       left = others;
-      this.#take(taken);
+      this.#inFlight.take(taken);
       const isAwaited = this.#waiters.of(idsOf(mine)).length > 0;
       if (isAwaited) void this.#make(mine, claim);
       else if (mine.length > 0) this.#forgo(mine, claim);
@@ -174,32 +191,12 @@ export class Calls {
   /** Nobody waits for these any more; another node has failed to fetch them just now. */
   #forgo(plans: readonly Plan[], claim: CallClaim): void {
     claim.giveBack(plans);
-    this.#over(idsOf(plans), false);
+    this.#inFlight.end(idsOf(plans), false);
     this.#settle();
   }
 
-  #take(answered: readonly KeptText[], leader?: Waiter): void {
-    this.#over(idsOf(answered), true);
-    for (const kept of answered) {
-      this.#parts.keep(kept);
-      this.#failures.forget(kept.key.id);
-      this.#waiters.give(kept, leader);
-    }
-  }
-
   async #make(plans: readonly Plan[], claim: CallClaim): Promise<void> {
-    const ids = idsOf(plans);
-    const dismiss = (waiter: Waiter, error: unknown) => this.#dismiss(waiter, error);
-    const leadership = new CallLeadership({ ...this.#parts, waiters: () => this.#waiters.of(ids), dismiss });
-    try {
-      const answered = await this.#ask(plans, leadership);
-      claim.share(answered);
-      this.#take(answered, leadership.leader);
-    } catch (error) {
-      claim.giveBack(plans);
-      if (isOfShares(error)) for (const waiter of leadership.asked) dismiss(waiter, error);
-      this.#failed(ids, plans, error);
-    }
+    await this.#inFlight.make(plans, claim);
     this.#settle();
   }
 
@@ -207,44 +204,5 @@ export class Calls {
   #settle(): void {
     for (const waiter of this.#waiters.all()) if (waiter.isLate) this.#giveUp(waiter);
     this.#run();
-  }
-
-  async #ask(plans: readonly Plan[], leadership: CallLeadership): Promise<KeptText[]> {
-    const { upstream, now } = this.#parts;
-    const [waiter] = this.#waiters.of(idsOf(plans));
-    let isStarting = true;
-    this.#starting++;
-    const started = () => {
-      if (isStarting) this.#starting--;
-      isStarting = false;
-    };
-    const sent = () => {
-      this.#made[leadership.leader ? 'awaited' : 'refresh']++;
-      started();
-    };
-    return makeCall(plans, { upstream, leadership, wallet: waiter?.asker.wallet, sent, now }).finally(started);
-  }
-
-  #over(ids: readonly string[], hasAnswered: boolean): void {
-    for (const id of ids) this.#inFlight.delete(id);
-    this.#parts.order.completed(ids, hasAnswered, this.#parts.now());
-  }
-
-  #return(ids: readonly string[]): void {
-    for (const id of ids) this.#inFlight.delete(id);
-    this.#parts.order.returned(ids, this.#parts.now());
-  }
-
-  #failed(ids: readonly string[], plans: readonly Plan[], error: unknown): void {
-    if (!isOfUpstream(error)) {
-      this.#return(ids);
-      if (!isPassing(error)) for (const waiter of this.#waiters.of(ids)) this.#dismiss(waiter, error);
-      return;
-    }
-    const [only, another] = plans;
-    if (isVerdict(error) && only && !another) this.#parts.refuse(only.key, error);
-    this.#failures.note(ids, error);
-    this.#over(ids, isVerdict(error));
-    for (const waiter of this.#waiters.of(ids)) this.#dismiss(waiter, error);
   }
 }

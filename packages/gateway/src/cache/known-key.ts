@@ -3,6 +3,8 @@ import type { Lifetime } from './lifetimes.ts';
 /** A key of the cache: how old its answer may become, and with which other keys one upstream call may ask for it. */
 export interface CacheKey extends Lifetime {
   readonly id: string;
+  /** Of candles whose range is over: the time of day from which it has been, in Unix seconds. */
+  readonly overSinceSeconds?: number;
   readonly batch?: { readonly name: string; readonly size: number };
 }
 
@@ -41,6 +43,8 @@ export class KnownKey {
   insisting = 0;
   isInFlight = false;
   failures = 0;
+  /** The upstream has answered for it, and has not rejected it since. */
+  hasAnswered = false;
 
   constructor(key: CacheKey, nowMs: number) {
     this.key = key;
@@ -58,6 +62,7 @@ export class KnownKey {
 
   ask({ ageSeconds, isWaiting, weight, refusesCached }: Ask, nowMs: number): void {
     this.fetchedAtMs = ageSeconds === undefined ? Number.NEGATIVE_INFINITY : nowMs - ageSeconds * 1_000;
+    this.hasAnswered ||= ageSeconds !== undefined;
     if (!refusesCached) [this.#count, this.#countedAtMs] = [this.demandAt(nowMs) + weight, nowMs];
     if (isWaiting && refusesCached) this.insisting++;
     else if (isWaiting) this.waiting += weight;
@@ -75,6 +80,11 @@ export class KnownKey {
 
   isStale(nowMs: number): boolean {
     return this.ageAt(nowMs) >= this.key.freshSeconds;
+  }
+
+  /** Whether a call may ask for it: a key that could spoil a call for others joins none unless a request waits for it. */
+  mayJoin(nowMs: number): boolean {
+    return this.isAwaited || (this.isStale(nowMs) && (this.hasAnswered || !this.key.batch));
   }
 
   /** The requests that are remembered: each counts for less as time goes by. */

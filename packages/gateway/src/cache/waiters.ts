@@ -1,3 +1,4 @@
+import type { Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
 import type { Kept } from './kept.ts';
 import type { Ask, CacheKey } from './known-key.ts';
@@ -9,7 +10,7 @@ export interface Wanted extends Pick<Ask, 'ageSeconds' | 'refusesCached'> {
   readonly notBeforeMs?: number | undefined;
 }
 
-/** Whoever asks. */
+/** The request that asks. */
 export interface Asker {
   readonly wallet: string | undefined;
   /** Takes the slot of a call, and burns the asker's own sign-in with it. */
@@ -19,6 +20,8 @@ export interface Asker {
 /** One request that waits until calls have answered all the keys that it wants. */
 export class Waiter {
   readonly asker: Asker;
+  /** Whom its calls are charged to; absent where slots are not shared out. */
+  readonly share: Share | undefined;
   readonly weight: number;
   /** What it has been given, by id. */
   readonly given = new Map<string, Kept>();
@@ -26,13 +29,16 @@ export class Waiter {
   isCollapsed = false;
   /** It has waited long enough, but for a call that is out. */
   isLate = false;
+  /** A call of its own is out, for one that served others too was rejected. */
+  isRetried = false;
   readonly done: Promise<void>;
   readonly #wanted: Map<string, Wanted>;
   #resolve: () => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
-  constructor(wanted: readonly Wanted[], asker: Asker) {
+  constructor(wanted: readonly Wanted[], asker: Asker, share?: Share) {
     this.asker = asker;
+    this.share = share;
     this.weight = 1 / wanted.length;
     this.#wanted = new Map(wanted.map((each) => [each.key.id, each]));
     this.done = new Promise((resolve, reject) => {
@@ -44,6 +50,11 @@ export class Waiter {
   /** What it still waits for. */
   wanted(): readonly Wanted[] {
     return [...this.#wanted.values()];
+  }
+
+  /** Whether it waits for this key, or has waited for it. */
+  asksFor(id: string): boolean {
+    return this.#wanted.has(id) || this.given.has(id);
   }
 
   give(kept: Kept, isCollapsed: boolean): void {
@@ -58,13 +69,36 @@ export class Waiter {
   }
 }
 
+/** How long a request that misses waits for its calls to go out. */
+export const WAIT_MS = 2_000;
+/** At most this many requests wait at once, and this many of one group or one wallet. */
+const [MAX_WAITING, MAX_OF_SHARE] = [256, 64];
+
+const sharesOf = ({ share }: Waiter): string[] => (share ? [`group ${share.group}`, `wallet ${share.wallet}`] : []);
+
 /** The requests that wait, by the keys that they wait for. */
 export class Waiters {
   readonly #byKey = new Map<string, Set<Waiter>>();
   readonly #timers = new Map<Waiter, NodeJS.Timeout>();
+  readonly #nonces = new Set<string>();
+  /** How many wait of each group and each wallet. */
+  readonly #byShare = new Map<string, number>();
 
   get count(): number {
     return this.#timers.size;
+  }
+
+  has(waiter: Waiter): boolean {
+    return this.#timers.has(waiter);
+  }
+
+  /** Whether a request with the same sign-in waits already. */
+  hasNonce(nonce: string | undefined): boolean {
+    return nonce !== undefined && this.#nonces.has(nonce);
+  }
+
+  hasRoomFor(waiter: Waiter): boolean {
+    return this.count < MAX_WAITING && sharesOf(waiter).every((name) => (this.#byShare.get(name) ?? 0) < MAX_OF_SHARE);
   }
 
   /** Those who wait for any of these keys, each once. */
@@ -88,6 +122,8 @@ export class Waiters {
       this.#byKey.set(key.id, waiters.add(waiter));
     }
     this.#timers.set(waiter, setTimeout(giveUp, waitMs).unref());
+    if (waiter.asker.spend.nonce !== undefined) this.#nonces.add(waiter.asker.spend.nonce);
+    for (const name of sharesOf(waiter)) this.#byShare.set(name, (this.#byShare.get(name) ?? 0) + 1);
   }
 
   /** Gives what a call has answered to whoever waits for it. */
@@ -117,5 +153,11 @@ export class Waiters {
   #forget(waiter: Waiter): void {
     clearTimeout(this.#timers.get(waiter));
     this.#timers.delete(waiter);
+    if (waiter.asker.spend.nonce !== undefined) this.#nonces.delete(waiter.asker.spend.nonce);
+    for (const name of sharesOf(waiter)) {
+      const left = (this.#byShare.get(name) ?? 0) - 1;
+      if (left > 0) this.#byShare.set(name, left);
+      else this.#byShare.delete(name);
+    }
   }
 }

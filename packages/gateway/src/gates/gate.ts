@@ -3,6 +3,8 @@ import type { Answer, Call, Challenge, NoncedTake, Receipt, Slot, Trail } from '
 
 /** Leave to proceed. Disposing it gives back whatever is not settled; it never throws. */
 export interface Admission extends AsyncDisposable {
+  /** The nonce of a sign-in that is good for one answer. */
+  readonly nonce?: string | undefined;
   /** Takes a slot by `take`; the first time together with what the admission itself is good for once. */
   spend(take: NoncedTake): Promise<Slot>;
   /** The answer is there: makes good what is owed for it. Refuses by throwing, and then nothing may be answered. */

@@ -26,6 +26,7 @@ export interface SpendParts {
 
 /** The part of an admission that spending needs. */
 interface Spender {
+  readonly nonce?: string | undefined;
   spend(take: NoncedTake): Promise<Slot>;
 }
 
@@ -72,6 +73,14 @@ async function ask(store: Store, attempt: Admit): Promise<Verdict> {
   }
 }
 
+/** A request's share. With `withinMs` it refuses a share that gets no slot in that time. */
+async function shareOf(by: Sharing, trail: Trail, allowance: Allowance, withinMs?: number): Promise<Share> {
+  const share = await by.shareOf(trail);
+  const verdict = withinMs === undefined ? undefined : await allowance.judge(share);
+  if (verdict && (verdict.retryAfterMs ?? 0) > (withinMs ?? 0)) throw refusalOf('limited', verdict);
+  return share;
+}
+
 /** Makes the `spend` of each call: one atomic step that takes a slot and burns the nonce, or refuses. */
 export function createSpending({ store, allowance, room, sharing, randomId }: SpendParts) {
   const admit = async (attempt: Admit, trail: Trail): Promise<void> => {
@@ -105,6 +114,8 @@ export function createSpending({ store, allowance, room, sharing, randomId }: Sp
   return (admission: Spender, trail: Trail): Spend => {
     const spend: Spend = (budget, share) =>
       admission.spend((nonce) => take(trail, { budget, ...(nonce && { nonce }), ...(share && { share }) }));
-    return sharing ? Object.assign(spend, { share: () => sharing.shareOf(trail) }) : spend;
+    const { nonce } = admission;
+    const share = sharing && ((withinMs?: number) => shareOf(sharing, trail, allowance, withinMs));
+    return Object.assign(spend, { nonce }, share && { share });
   };
 }

@@ -40,6 +40,10 @@ class SignedIn implements Admission {
     this.#nonce = nonce;
   }
 
+  get nonce(): string | undefined {
+    return this.#nonce?.nonce;
+  }
+
   async spend(take: NoncedTake): Promise<Slot> {
     const slot = await take(this.#burnt ? undefined : this.#nonce);
     this.#burnt = true;

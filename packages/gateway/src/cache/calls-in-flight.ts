@@ -1,0 +1,176 @@
+import { Refusal } from '@asset-gateway/protocol';
+import type { CacheReading } from '../metrics/readings.ts';
+import type { Upstream } from '../upstreams/upstream.ts';
+import type { CallClaim } from './call-claim.ts';
+import {
+  CallFailures,
+  isDivisible,
+  isOfRequest,
+  isOfShares,
+  isOfUpstream,
+  isPassing,
+  isVerdict,
+} from './call-failures.ts';
+import { CallLeadership, type LeadershipParts } from './call-leadership.ts';
+import { makeCall } from './call-making.ts';
+import type { CallOrder } from './call-order.ts';
+import { type CallPart, partsOf } from './call-parts.ts';
+import type { Kept } from './kept.ts';
+import { KeptRefusal } from './kept-refusal.ts';
+import type { CacheKey } from './known-key.ts';
+import type { KeptText, Plan } from './plan.ts';
+import { WAIT_MS, type Waiter, type Waiters } from './waiters.ts';
+
+/** What calls are made with, and the requests that wait for them. */
+export interface InFlightParts extends Pick<LeadershipParts, 'spendAlone' | 'dismiss'> {
+  readonly waiting: Waiters;
+  readonly order: CallOrder;
+  readonly upstream: Upstream;
+  /** What is kept of a key. */
+  readonly keptOf: (id: string) => Kept | undefined;
+  /** Told of what an upstream has answered. */
+  readonly keep: (kept: Kept) => void;
+  /** Told that the upstream has refused a request for what it asks for. */
+  readonly refuse: (key: CacheKey, refusal: Refusal) => void;
+  /** Milliseconds of a clock that never steps. */
+  readonly now: () => number;
+}
+
+const idsOf = (keyed: readonly Pick<Plan, 'key'>[]): string[] => keyed.map(({ key }) => key.id);
+
+/** Nothing was asked of the upstream, and soon it may be. */
+const mayPassInTime = (error: unknown): boolean =>
+  isPassing(error) && !(isOfShares(error) && 1_000 * (error.retryAfterSeconds ?? 0) > WAIT_MS);
+
+const otherItems = (): Refusal =>
+  new Refusal('upstream_invalid_response', { reason: 'other items than were asked for' });
+
+/** The calls of a cache from when they are due until they have ended, and what becomes of the requests that wait for them. */
+export class CallsInFlight {
+  readonly failures = new CallFailures();
+  readonly made = { awaited: 0, refresh: 0 } satisfies CacheReading['calls'];
+  /** Calls that have been begun and have no slot yet. */
+  starting = 0;
+  readonly #parts: InFlightParts;
+  readonly #ids = new Set<string>();
+
+  constructor(parts: InFlightParts) {
+    this.#parts = parts;
+  }
+
+  begin(ids: readonly string[]): void {
+    for (const id of ids) this.#ids.add(id);
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  end(ids: readonly string[], hasAnswered: boolean): void {
+    this.#forget(ids);
+    this.#parts.order.completed(ids, hasAnswered, this.#parts.now());
+  }
+
+  /** Keeps answers, and gives them to the requests that wait for them. */
+  take(answered: readonly KeptText[], leader?: Waiter): void {
+    this.end(idsOf(answered), true);
+    for (const kept of answered) {
+      this.#parts.keep(kept);
+      this.failures.forget(kept.key.id);
+      this.#parts.waiting.give(kept, leader);
+    }
+  }
+
+  /** Makes a call. One that serves several requests and is rejected is made once more for each of them. */
+  async make(plans: readonly Plan[], claim: CallClaim): Promise<void> {
+    const ids = idsOf(plans);
+    await this.#attempt(plans, () => this.#parts.waiting.of(ids), claim);
+    const left = plans.filter(({ key }) => this.#ids.has(key.id));
+    if (left.length === 0) return;
+    claim.giveBack(left);
+    this.#forget(idsOf(left));
+    this.#parts.order.returned(idsOf(left), this.#parts.now());
+  }
+
+  async #attempt(plans: readonly Plan[], waiters: () => readonly Waiter[], claim: CallClaim): Promise<void> {
+    const leadership = new CallLeadership({ ...this.#parts, waiters });
+    let unanswered = plans;
+    try {
+      const answered = await this.#ask(plans, leadership);
+      claim.share(answered);
+      this.take(answered, leadership.leader);
+      const ids = new Set(idsOf(answered));
+      unanswered = plans.filter(({ key }) => !ids.has(key.id));
+      if (unanswered.length > 0) throw otherItems();
+    } catch (error) {
+      const wasAnswered = (id: string) => this.#wasAnswered(id);
+      const parts = isDivisible(error) ? partsOf({ asked: plans, unanswered, waiters: waiters(), wasAnswered }) : [];
+      await Promise.all(parts.map((part) => this.#again(part, claim)));
+      if (parts.length > 0) return;
+      claim.giveBack(unanswered);
+      const waiting = isOfShares(error) ? leadership.asked : waiters();
+      this.#failed(unanswered, waiting, error);
+    }
+  }
+
+  /** A request has one call of its own, and does not wait for another one after it. */
+  async #again({ plans, waiters }: CallPart, claim: CallClaim): Promise<void> {
+    const left = () => waiters.filter((waiter) => this.#parts.waiting.has(waiter));
+    for (const waiter of waiters) waiter.isRetried = true;
+    if (left().length > 0) await this.#attempt(plans, left, claim);
+    for (const waiter of waiters) Object.assign(waiter, { isRetried: false, isLate: true });
+  }
+
+  #ask(plans: readonly Plan[], leadership: CallLeadership): Promise<KeptText[]> {
+    const { upstream, now, waiting } = this.#parts;
+    const [waiter] = waiting.of(idsOf(plans));
+    let isStarting = true;
+    this.starting++;
+    const started = () => {
+      if (isStarting) this.starting--;
+      isStarting = false;
+    };
+    const sent = () => {
+      this.made[leadership.leader ? 'awaited' : 'refresh']++;
+      started();
+    };
+    return makeCall(plans, { upstream, leadership, wallet: waiter?.asker.wallet, sent, now }).finally(started);
+  }
+
+  #wasAnswered(id: string): boolean {
+    const kept = this.#parts.keptOf(id);
+    return kept !== undefined && !(kept instanceof KeptRefusal);
+  }
+
+  /** What is not ended here goes back to the order. */
+  #failed(plans: readonly Plan[], waiters: readonly Waiter[], error: unknown): void {
+    if (!mayPassInTime(error)) for (const waiter of waiters) this.#parts.dismiss(waiter, error);
+    const ids = idsOf(plans).filter((id) => this.#ids.has(id));
+    if (isOfRequest(error)) {
+      this.#blame(plans, waiters, error);
+      this.#forget(ids);
+      this.#parts.order.rejected(ids, this.#parts.now());
+    } else if (isOfShares(error)) {
+      this.#forget(ids);
+      this.#parts.order.setBack(ids, this.#parts.now());
+    } else if (isOfUpstream(error)) {
+      this.failures.note(ids, error);
+      this.end(ids, false);
+    }
+  }
+
+  /** Remembers what a call was rejected for: its only key, or any that the upstream has never answered for. */
+  #blame(plans: readonly Plan[], waiters: readonly Waiter[], error: Refusal): void {
+    const { refuse, waiting, dismiss } = this.#parts;
+    const [ids, unknown] = [idsOf(plans), idsOf(plans).filter((id) => !this.#wasAnswered(id))];
+    if (waiters.length > 0) this.failures.noteAlone(unknown.length > 0 ? unknown : ids);
+    const [only, another] = plans;
+    if (!isVerdict(error) || !only || another) return;
+    refuse(only.key, error);
+    for (const waiter of waiting.of(ids)) dismiss(waiter, error);
+  }
+
+  #forget(ids: readonly string[]): void {
+    for (const id of ids) this.#ids.delete(id);
+  }
+}

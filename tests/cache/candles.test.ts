@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { askSigned } from '../kit/wallet.ts';
+
+const DAY = 86_400;
+/** The bound of candles of a minute while their range is open. */
+const BOUND_SECONDS = 900;
+
+let gateway: TestGateway;
+beforeEach(async () => {
+  // Only the clocks: the sockets and the timers of this process go on.
+  vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'], now: Date.now() });
+  gateway = await startTestGateway({ RESPONSE_CACHE: 'on' });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await gateway.stop();
+});
+
+/** Lets every clock run. */
+const elapse = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000);
+/** Sets the time of day, and no clock that counts on. */
+const turn = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
+const nowSeconds = () => Math.floor(Date.now() / 1_000);
+const calls = () => gateway.upstream.arrivals.length;
+const pathOf = (to: number, kind = 'ohlcv') =>
+  `${gateway.url}/v1/x402/tokens/assets/solana/${kind}?interval=1m&from=${to - 3_600}&to=${to}`;
+
+async function ask(url: string) {
+  const answer = await askSigned(url);
+  await answer.arrayBuffer();
+  return {
+    status: answer.status,
+    age: Number(answer.headers.get('age')),
+    cache: answer.headers.get('cache-status') ?? '',
+  };
+}
+
+describe('candles of a range that was open when they were fetched', () => {
+  it.each(['ohlcv', 'price-chart'])(
+    'W6 are not served beyond their bound when the range has closed (%s)',
+    async (kind) => {
+      const url = pathOf(nowSeconds() + 600, kind);
+      expect(await ask(url)).toMatchObject({ status: 200, cache: 'asset-gateway; fwd=miss; stored' });
+      elapse(600 + BOUND_SECONDS + 40);
+      expect(await ask(url)).toMatchObject({ status: 200, age: 0, cache: 'asset-gateway; fwd=miss; stored' });
+      expect(calls()).toBe(2);
+      // Fetched after the end, they are good for a day, and a week.
+      elapse(DAY - 60);
+      expect((await ask(url)).cache).toBe('asset-gateway; hit; ttl=60');
+      expect(calls()).toBe(2);
+    },
+  );
+
+  it('W6 are fetched anew once the range has closed, however young they are', async () => {
+    const url = pathOf(nowSeconds() - BOUND_SECONDS + 30);
+    await ask(url);
+    elapse(20);
+    expect((await ask(url)).cache).toBe('asset-gateway; hit; ttl=40');
+    elapse(20);
+    expect((await ask(url)).cache).toBe('asset-gateway; fwd=miss; stored');
+    expect(calls()).toBe(2);
+  });
+
+  it('W6 stay so when the time of day is set forward over the end and back', async () => {
+    const url = pathOf(nowSeconds() + 600);
+    await ask(url);
+    turn(2 * DAY);
+    expect((await ask(url)).cache).toBe('asset-gateway; fwd=miss; stored');
+    turn(-2 * DAY);
+    // What was fetched while the clock was wrong was fetched of an open range.
+    elapse(600 + BOUND_SECONDS + 60);
+    expect(await ask(url)).toMatchObject({ age: 0, cache: 'asset-gateway; fwd=stale; stored' });
+    expect(calls()).toBe(3);
+  });
+
+  it('W6 are not served beyond their bound while the time of day is turned back', async () => {
+    const url = pathOf(nowSeconds() + 600);
+    await ask(url);
+    turn(-DAY);
+    elapse(BOUND_SECONDS - 10);
+    expect(await ask(url)).toMatchObject({ age: BOUND_SECONDS - 10 });
+    elapse(20);
+    expect((await ask(url)).age).toBe(0);
+  });
+});

@@ -1,0 +1,135 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Environment } from '@asset-gateway/gateway';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { askSigned, newSigner, signedHeader } from '../kit/wallet.ts';
+
+const SHARED = { RESPONSE_CACHE: 'on', FAIR_SHARES: 'on', TRUST_PROXY: '127.0.0.0/8' };
+/** A quarter of the 256 requests that may wait. */
+const QUARTER = 64;
+const HEALTH = '/v1/x402/tokens/health';
+
+let gateway: TestGateway;
+afterEach(() => gateway.stop());
+
+async function start(variables: Environment = {}): Promise<void> {
+  gateway = await startTestGateway({ ...SHARED, TOKENS_RATE_LIMIT_PER_MINUTE: '30', ...variables });
+}
+
+let serial = 0;
+const newSearch = () => `/v1/x402/tokens/assets/search?q=waits-${serial++}`;
+const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
+const ask = (address: string, path = newSearch(), signer = newSigner()) =>
+  askSigned(gateway.url + path, from(address), signer);
+const calls = () => gateway.upstream.arrivals.length;
+const statusesOf = (answers: readonly Response[]) => answers.map(({ status }) => status);
+const countOf = (answers: readonly Response[], status: number) =>
+  statusesOf(answers).filter((each) => each === status).length;
+const bodyOf = async (answer: Response) => (await answer.json()) as Record<string, unknown>;
+const use = (path: string, address: string, header: string) =>
+  fetch(gateway.url + path, { headers: { 'X-Forwarded-For': address, 'SIGN-IN-WITH-X': header } });
+
+/** Takes all slots that this address gets. */
+async function takeShare(address: string): Promise<number> {
+  for (let taken = 0; ; taken++) if ((await ask(address, HEALTH)).status !== 200) return taken;
+}
+
+/** Asks for this once, so that a call for it is out for a while. */
+async function beginCall(path: string, address: string): Promise<{ readonly answer: Promise<Response> }> {
+  gateway.upstream.faults.delayMs = 2_000;
+  const [header, before] = [await signedHeader(gateway.url + path), calls()];
+  const answer = use(path, address, header);
+  await expect.poll(calls).toBe(before + 1);
+  return { answer };
+}
+
+/** Sends these at once with a sign-in each. */
+async function askAtOnce(path: string, addresses: readonly string[], signerOf = newSigner): Promise<Response[]> {
+  const headers = await Promise.all(addresses.map(() => signedHeader(gateway.url + path, {}, signerOf())));
+  return Promise.all(headers.map((header, index) => use(path, addresses[index] ?? '', header)));
+}
+
+describe('the waiting room', () => {
+  it('W3 does not fill with one sign-in of an address without a share: newcomers get the slots that are reserved', async () => {
+    await start();
+    expect(await takeShare('203.0.113.1')).toBe(24);
+    const path = newSearch();
+    const header = await signedHeader(gateway.url + path);
+    const seen: Response[] = [];
+    let isOver = false;
+    const attack = async (connection: number) => {
+      while (!isOver) seen.push(await use(path, `203.0.113.${connection % 250}`, header));
+    };
+    const connections = Array.from({ length: 40 }, (_, connection) => attack(connection));
+    const before = calls();
+    const newcomers: Response[] = [];
+    for (let network = 1; network <= 8; network++) newcomers.push(await ask(`198.51.${network}.1`));
+    isOver = true;
+    await Promise.all(connections);
+    // Two of the six slots are left to wallets that have paid.
+    expect(statusesOf(newcomers)).toEqual([200, 200, 200, 200, 429, 429, 429, 429]);
+    expect(calls() - before).toBe(4);
+    expect(seen.length).toBeGreaterThan(40);
+    expect(new Set(statusesOf(seen))).toEqual(new Set([429]));
+    expect(await bodyOf(seen[0] as Response)).toMatchObject({ error: 'rate_limited', scope: 'group' });
+    // No call was made for what was refused, not even by the gateway itself.
+    expect(gateway.upstream.arrivals.some(({ target }) => target.includes(path.split('?')[1] ?? ''))).toBe(false);
+  }, 60_000);
+
+  it('W3 has each sign-in once, and refuses its copies while it waits', async () => {
+    await start({ FAIR_SHARES: 'off' });
+    const path = newSearch();
+    const header = await signedHeader(gateway.url + path);
+    const first = await beginCall(path, '198.51.100.1');
+    const copies = Array.from({ length: 300 }, () => use(path, '203.0.113.1', header));
+    await pause(500);
+    const others = await askAtOnce(path, Array<string>(20).fill('203.0.113.2'));
+    expect((await first.answer).status).toBe(200);
+    expect(statusesOf(others)).toEqual(Array<number>(20).fill(200));
+    const answers = await Promise.all(copies);
+    expect([countOf(answers, 200), countOf(answers, 402)]).toEqual([1, 299]);
+    const refused = answers.find(({ status }) => status === 402);
+    expect(await bodyOf(refused as Response)).toMatchObject({ error: 'invalid_siwx_nonce' });
+    expect(calls()).toBe(1);
+  }, 30_000);
+
+  it('W3 has a quarter for a group', async () => {
+    await start({ TOKENS_RATE_LIMIT_PER_MINUTE: '1000' });
+    const path = newSearch();
+    const first = await beginCall(path, '198.51.100.1');
+    const group = Array.from({ length: QUARTER + 20 }, (_, index) => `203.0.113.${index}`);
+    const [ofGroup, ofOthers] = await Promise.all([
+      askAtOnce(path, group),
+      askAtOnce(
+        path,
+        Array.from({ length: 20 }, (_, index) => `192.0.${index}.1`),
+      ),
+    ]);
+    expect((await first.answer).status).toBe(200);
+    expect([countOf(ofGroup, 200), countOf(ofGroup, 429)]).toEqual([QUARTER, 20]);
+    expect(countOf(ofOthers, 200)).toBe(20);
+    expect(calls()).toBe(1);
+  }, 30_000);
+
+  it('W3 has a quarter for a wallet, from whatever addresses it asks', async () => {
+    await start({ TOKENS_RATE_LIMIT_PER_MINUTE: '1000' });
+    const [path, wallet] = [newSearch(), newSigner()];
+    const first = await beginCall(path, '198.51.100.1');
+    const addresses = Array.from({ length: QUARTER + 20 }, (_, index) => `203.0.${index}.1`);
+    const answers = await askAtOnce(path, addresses, () => wallet);
+    expect((await first.answer).status).toBe(200);
+    expect([countOf(answers, 200), countOf(answers, 429)]).toEqual([QUARTER, 20]);
+    expect(calls()).toBe(1);
+  }, 30_000);
+
+  it('W3 has room again when those who waited are answered', async () => {
+    await start({ TOKENS_RATE_LIMIT_PER_MINUTE: '1000' });
+    const address = Array<string>(QUARTER).fill('203.0.113.1');
+    for (let turn = 0; turn < 2; turn++) {
+      const path = newSearch();
+      const first = await beginCall(path, '198.51.100.1');
+      expect(countOf(await askAtOnce(path, address), 200)).toBe(QUARTER);
+      await first.answer;
+    }
+  }, 30_000);
+});
