@@ -63,9 +63,8 @@ describe('a payment is sent', () => {
     await expect(assertPays(genuine, offer, payer)).resolves.toBeUndefined();
   });
 
-  it('with words beside the transfer, and another bid for compute units', async () => {
+  it('with another bid for compute units', async () => {
     const payment = changed((draft) => {
-      draft.instructions.push(copyOf(memoOf(draft)));
       limitOf(draft).data = Uint8Array.from([2, 0, 0, 1, 0]);
     });
     await expect(assertPays(payment, offer, payer)).resolves.toBeUndefined();
@@ -79,6 +78,8 @@ describe('a payment is not sent', () => {
     ['of another count of decimals', (draft) => setData(draft, [12, ...u64(5n), 9])],
     ['by a transfer that is not checked', (draft) => setData(draft, [3, ...u64(5n)])],
     ['that lets somebody spend later', (draft) => setData(draft, [13, ...u64(5n), 6])],
+    ['with another memo', (draft) => Object.assign(memoOf(draft), { data: Buffer.from('y'.repeat(32)) })],
+    ['with a memo more', (draft) => draft.instructions.push(copyOf(memoOf(draft)))],
     ['made twice', (draft) => draft.instructions.push(copyOf(transferOf(draft)))],
     ['not made', (draft) => draft.instructions.splice(2, 1)],
     ['of another mint', (draft) => setAccount(draft, MINT, PROGRAMS.system)],
