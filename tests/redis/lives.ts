@@ -19,7 +19,7 @@ export const LIVES = {
   nonce: { used: 6 * MINUTE },
   record: { reserved: 6 * SECOND, open: NO_END, settled: 24 * HOUR, refused: 5.5 * MINUTE },
   answer: { open: NO_END, concluded: 10 * MINUTE },
-  payer: { new: 10 * MINUTE, settled: 30 * DAY },
+  payer: { new: 10 * MINUTE, paid: 30 * DAY },
   due: { open: NO_END, settled: 10 * MINUTE },
   signature: { settled: 24 * HOUR },
   open: { filled: NO_END },

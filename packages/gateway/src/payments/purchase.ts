@@ -110,9 +110,10 @@ export class Purchase implements Admission {
   /** Shed early, before anything is asked of anybody; of copies sent at once one is counted, the one that is reserved. */
   async #begin(): Promise<void> {
     const { payments, limits, onStep } = this.#parts;
-    const { payer, key } = this.#payment;
+    const { payer, key, network } = this.#payment;
     const challenge = this.#purchase.payment.requirement.extra.memo ?? key;
-    const verified = { payer, challenge, isNewPayer: !(await fromStore(payments.hasSettled(payer))) };
+    const isNewPayer = !(await fromStore(payments.isKnownPayer(payer, network)));
+    const verified = { network, payer, challenge, isNewPayer };
     limits.assertRoom(verified, payments.now());
     const verdict = await fromStore(payments.reserve(this.#payment));
     if (verdict !== 'reserved') throw refusalOf(verdict);

@@ -81,7 +81,8 @@ export const PAYMENTS = {
   recordMs: 86_400_000,
   /** Longer than a memo is good by any clock of ours: one that has failed on the chain is there for all to copy. */
   refusedMs: 330_000,
-  /** How long a payer is known as one that has settled a payment. */
+  /** How long what a wallet has paid on mainnet counts for it, and how much of it makes a known payer, in millionths of a dollar. */
   payerMs: 30 * 86_400_000,
+  knownPayerMicros: 10_000,
   answerBytes: 256 * 1024 * 1024,
 } as const;
