@@ -318,6 +318,11 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
     const lists = { answers: LIVES.answers.filled, sizes: LIVES.sizes.filled, journal: LIVES.journal.filled };
     await expectLives(redis, 'purchases', [
       {
+        does: 'begin to buy a bundle',
+        run: () => accounts.startPurchase(holder, { key: bundle.key, micros: 50_000 }, { limitMicros: 50_000 }),
+        sets: { state: LIVES.state.always, [name]: account.buying },
+      },
+      {
         does: 'buy a bundle',
         run: async () => {
           await payments.reserve(bundle);
@@ -325,7 +330,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
           await payments.settling(bundle.key, bundle.owner, { answer: '"text"', signature: 'signature', height: 1 });
           await payments.resolve(bundle.key, SETTLED);
         },
-        sets: { state: LIVES.state.always, [name]: account.always, ...ofBundle, ...lists },
+        sets: { state: LIVES.state.always, [name]: account.credited, ...ofBundle, ...lists },
       },
       {
         does: 'hold',

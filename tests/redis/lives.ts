@@ -23,7 +23,7 @@ export const LIVES = {
   due: { open: NO_END, settled: 10 * MINUTE },
   signature: { settled: 24 * HOUR },
   open: { filled: NO_END },
-  account: { always: NO_END },
+  account: { buying: MINUTE, credited: NO_END },
   debit: { held: 2 * MINUTE, captured: 10 * MINUTE },
   covered: { watched: HOUR },
   journal: { filled: NO_END },

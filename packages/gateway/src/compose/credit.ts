@@ -22,11 +22,14 @@ import type { Payments } from '../payments/payments.ts';
 import { requestHashOf } from '../payments/read/request-hash.ts';
 import { settledResponse, type Telling, tellingOf } from '../payments/telling.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
+import type { WatchedDocuments } from '../sales/watched-documents.ts';
 
 /** What credit is opened with. */
 export interface CreditParts {
   readonly config: CreditConfig;
   readonly accounts: Accounts;
+  /** What accounts and payments are written to. */
+  readonly documents: WatchedDocuments;
   readonly payments: Payments;
   readonly paid: Pick<PaidConfig, 'upstreamTimeoutMs'>;
   readonly exact: ExactSetup;
@@ -59,9 +62,21 @@ const clusterOf = ({ id, cluster }: Route): Cluster => {
 /** How long what comes before and after the upstream may take; a purchase is verified and settled beside it. */
 const BEFORE_AND_AFTER_MS = { debit: 15_000, purchase: 45_000 } as const;
 
+/** How often a waiting call looks again where other nodes change accounts too, in milliseconds. */
+const LOOK_AGAIN_MS = 200;
+
+/** The turns of accounts, which end with what this node writes; where nodes share the store, also with what others write. */
+function openTurns(documents: WatchedDocuments): Turns {
+  const turns = new Turns(documents.leaseMs === undefined ? undefined : LOOK_AGAIN_MS);
+  documents.watch(({ changes }) => {
+    for (const { was } of changes) turns.wake(was.name);
+  });
+  return turns;
+}
+
 /** What the gates of all routes share. */
 function sharedParts(parts: CreditParts) {
-  const { config, accounts, payments, signIn, secrets, randomId, onFailure, onStep } = parts;
+  const { config, accounts, documents, payments, signIn, secrets, randomId, onFailure, onStep } = parts;
   const { upstreamTimeoutMs } = parts.paid;
   const { crypto, store, originOf } = signIn;
   const leaseMs = Math.max(CREDIT.leaseMs, upstreamTimeoutMs + BEFORE_AND_AFTER_MS.debit);
@@ -74,7 +89,7 @@ function sharedParts(parts: CreditParts) {
   const cover = {
     ...debits,
     answers,
-    turns: new Turns(),
+    turns: openTurns(documents),
     limitMicros,
     purchaseMs: Math.max(CREDIT.purchaseMs, upstreamTimeoutMs + BEFORE_AND_AFTER_MS.purchase),
     isBought: async (key: string) => ((await payments.find(key))?.progress ?? 'refused') !== 'refused',

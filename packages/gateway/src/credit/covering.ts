@@ -2,13 +2,15 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
 import type { Admission, Delivery } from '../gates/gate.ts';
-import type { Cover, CoverablePayment, SentPayment } from '../payments/cover.ts';
+import type { Cover, CoverablePayment, CoverablePurchase, SentPayment } from '../payments/cover.ts';
+import type { Stored } from '../payments/store/port.ts';
+import { balanceOf } from './account.ts';
 import type { ChargedAnswers } from './charged-answers.ts';
 import { type AccountHolder, accountName, type NewDebit } from './debit.ts';
 import { Debiting, type DebitParts } from './debiting.ts';
 import { alreadyRunning, creditHeader, refusalOf } from './receipts.ts';
 import type { Sight } from './sight.ts';
-import type { Turns } from './turns.ts';
+import { busy, type Turns } from './turns.ts';
 
 /** What payments are covered with. */
 export interface CoverParts extends DebitParts {
@@ -27,6 +29,14 @@ export interface CoverParts extends DebitParts {
   readonly responseOf: (holder: AccountHolder, payment: SentPayment) => Readonly<Record<string, string>>;
 }
 
+/** Another call of the wallet is buying already. */
+const UNDER_WAY = new Error('a purchase is under way');
+
+const overLimit = () => new Refusal('credit_limit', { payment: { state: 'unused' } });
+
+/** So often a payment may find, after its verification, that another node has begun to buy for its wallet. */
+const MOST_TURNS = 3;
+
 /**
  * A payment that may not be needed: its call is paid from credit where there is enough, when its turn has come. Where another
  * call of its wallet is buying credit, it waits for that; and where it buys credit itself, others wait for it.
@@ -34,24 +44,28 @@ export interface CoverParts extends DebitParts {
 class Coverable implements Admission {
   readonly #parts: CoverParts;
   readonly #payment: CoverablePayment;
-  readonly #purchase: Admission;
+  readonly #purchase: CoverablePurchase;
   #chosen: Admission | undefined;
-  /** Whether it was this call that has noted the purchase. */
-  #isBuyer = false;
+  /** Whether other calls of the wallet wait for this one, which buys credit. */
+  #isBuying = false;
+  /** The account as the choice was made by. */
+  #seen: Stored | undefined;
 
-  constructor(parts: CoverParts, payment: CoverablePayment, purchase: Admission) {
+  constructor(parts: CoverParts, payment: CoverablePayment, purchase: CoverablePurchase) {
     this.#parts = parts;
     this.#payment = payment;
     this.#purchase = purchase;
   }
 
   async spend(take: NoncedTake): Promise<Slot> {
-    const isFirst = this.#chosen === undefined;
-    this.#chosen ??= await this.#parts.turns.until(accountName(this.#holder), () => this.#choose());
-    return this.#chosen.spend(take).catch(async (error) => {
-      if (isFirst) await this.#endPurchase();
-      throw error;
-    });
+    for (let turn = 0; turn < MOST_TURNS && !this.#chosen; turn++) {
+      this.#chosen = await this.#parts.turns.until(this.#name, () => this.#choose());
+      if (this.#chosen !== this.#purchase || this.#payment.creditMicros === 0) break;
+      const slot = await this.#buy(take);
+      if (slot) return slot;
+    }
+    if (!this.#chosen) throw busy('other nodes buy for this wallet');
+    return this.#chosen.spend(take);
   }
 
   async settle(answer: Answer): Promise<Receipt> {
@@ -71,6 +85,11 @@ class Coverable implements Admission {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await (this.#chosen ?? this.#purchase)[Symbol.asyncDispose]();
+    this.#endBuying();
+  }
+
+  get #name(): string {
+    return accountName(this.#holder);
   }
 
   get #holder(): AccountHolder {
@@ -81,14 +100,49 @@ class Coverable implements Admission {
   async #choose(): Promise<Admission | 'not yet'> {
     const covered = await this.#covered();
     if (covered) return covered;
-    const { accounts, limitMicros, purchaseMs } = this.#parts;
+    const { accounts, limitMicros, turns } = this.#parts;
     const { key, creditMicros } = this.#payment;
-    if (creditMicros === 0) return (await fromStore(accounts.find(this.#holder))).purchase ? 'not yet' : this.#purchase;
-    const purchase = { key, micros: creditMicros };
-    const verdict = await fromStore(accounts.startPurchase(this.#holder, purchase, { limitMicros, purchaseMs }));
-    if (verdict === 'over_limit') throw new Refusal('credit_limit', { payment: { state: 'unused' } });
-    this.#isBuyer = verdict === 'started';
-    return verdict === 'under_way' ? 'not yet' : this.#purchase;
+    const [account, stored] = await fromStore(accounts.read(this.#holder));
+    const buyers = [account.purchase?.key, turns.buyerOf(this.#name)].filter((buyer) => buyer !== undefined);
+    // A copy of the payment that buys is told that it is on its way.
+    if (buyers.some((buyer) => buyer !== key)) return 'not yet';
+    if (creditMicros === 0) return this.#purchase;
+    if (balanceOf(account) + creditMicros > limitMicros) throw overLimit();
+    this.#seen = stored;
+    this.#isBuying = buyers.length === 0;
+    if (this.#isBuying) turns.startBuying(this.#name, key);
+    return this.#purchase;
+  }
+
+  /** Buys, and notes that when the payment has proved to be good. Answers nothing where another node has noted it sooner. */
+  async #buy(take: NoncedTake): Promise<Slot | undefined> {
+    try {
+      return await this.#purchase.spend(async (nonce) => {
+        await this.#startPurchase();
+        return take(nonce);
+      });
+    } catch (error) {
+      if (error !== UNDER_WAY) throw error;
+      await this.#purchase[Symbol.asyncDispose]();
+      this.#chosen = undefined;
+      this.#endBuying();
+      return undefined;
+    }
+  }
+
+  async #startPurchase(): Promise<void> {
+    if (this.#purchase.isSettledBefore) return;
+    const { accounts, limitMicros, purchaseMs } = this.#parts;
+    const { key, creditMicros: micros } = this.#payment;
+    const options = { limitMicros, purchaseMs, seen: this.#seen };
+    const verdict = await fromStore(accounts.startPurchase(this.#holder, { key, micros }, options));
+    if (verdict === 'under_way') throw UNDER_WAY;
+    if (verdict === 'over_limit') throw overLimit();
+  }
+
+  #endBuying(): void {
+    if (this.#isBuying) this.#parts.turns.endBuying(this.#name);
+    this.#isBuying = false;
   }
 
   /**
@@ -132,12 +186,6 @@ class Coverable implements Admission {
       owner: randomId(),
       requestId: trail.requestId,
     };
-  }
-
-  /** A reservation that was never made. What was reserved ends the purchase itself, in the same step. */
-  async #endPurchase(): Promise<void> {
-    if (!this.#isBuyer) return;
-    await this.#parts.accounts.endPurchase(this.#holder, this.#payment.key).catch(this.#parts.onFailure);
   }
 }
 

@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot, Trail } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
-import type { Admission } from '../gates/gate.ts';
+import type { CoverablePurchase } from './cover.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import type { PurchaseDependencies } from './purchase-dependencies.ts';
 import type { PresentedPayment } from './read/payment.ts';
@@ -14,7 +14,7 @@ import type { Verified } from './verification-limits.ts';
 const SETTLE_MS = 25_000;
 
 /** A purchase on its way: reserved and verified before the upstream is asked, settled before a byte of it is answered. */
-export class Purchase implements Admission {
+export class Purchase implements CoverablePurchase {
   readonly #parts: PurchaseDependencies;
   readonly #purchase: PresentedPayment;
   readonly #payment: NewPayment;
@@ -34,6 +34,10 @@ export class Purchase implements Admission {
     this.#payment = payment;
     this.#trail = options.trail;
     this.#telling = options;
+  }
+
+  get isSettledBefore(): boolean {
+    return this.#settledBefore;
   }
 
   async spend(take: NoncedTake): Promise<Slot> {
