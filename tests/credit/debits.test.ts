@@ -27,6 +27,18 @@ onEveryLedger((open) => {
       expect(await ledger.accounts.hold({ ...debit, owner: 'another' })).toBe('captured');
     });
 
+    it('W5 has its answer as soon as it reads as captured, before the disk has either', async () => {
+      await grant(ledger, 10);
+      const debit = newDebit(4);
+      await ledger.accounts.hold(debit);
+      const capturing = ledger.accounts.capture(debit, '"answer"');
+      let progress: string | undefined;
+      while (progress !== 'captured') progress = (await ledger.accounts.debit(debit.id))?.progress;
+      expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
+      await capturing;
+      expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
+    });
+
     it("that took too long is nobody's, and of two that then have one id one is charged", async () => {
       await grant(ledger, 10);
       const slow = newDebit(4);
@@ -144,6 +156,16 @@ onEveryLedger((open) => {
 
     const isKept = async () => (await ledger.accounts.read(HOLDER))[1]?.version !== undefined;
     const start = ({ key }: NewPayment) => ledger.accounts.startPurchase(HOLDER, { key, micros: 50 }, LIMIT);
+
+    it('is not begun where the balance pays for its call by now', async () => {
+      await grant(ledger, 10);
+      const { key } = newPurchase(50);
+      const startFor = (priceMicros: number) =>
+        ledger.accounts.startPurchase(HOLDER, { key, micros: 50 }, { ...LIMIT, priceMicros });
+      expect(await startFor(10)).toBe('covered');
+      expect((await account()).purchase).toBeUndefined();
+      expect(await startFor(11)).toBe('started');
+    });
 
     it('W8 of a new wallet that comes to nothing leaves no account', async () => {
       const [given, refused] = [newPurchase(50), newPurchase(50)];

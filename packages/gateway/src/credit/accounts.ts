@@ -28,8 +28,11 @@ export type HoldVerdict = 'held' | 'running' | 'captured' | 'busy' | 'failing' |
 /** Why nothing was charged: it took so long that the debit is somebody else's, or what was set aside is. */
 export type NotCharged = 'running' | 'busy' | 'insufficient';
 
-/** What became of an attempt to buy credit; `joined` is of a payment that is buying already. */
-export type PurchaseVerdict = 'started' | 'joined' | 'under_way' | 'over_limit';
+/**
+ * What became of an attempt to buy credit; `joined` is of a payment that is buying already, and `covered` of one whose call the
+ * balance pays for by now.
+ */
+export type PurchaseVerdict = 'started' | 'joined' | 'covered' | 'under_way' | 'over_limit';
 
 /** How a price is set aside. */
 export interface HoldOptions {
@@ -44,6 +47,8 @@ export interface PurchaseOptions {
   readonly limitMicros: number;
   /** How long the purchase may take, in milliseconds. */
   readonly purchaseMs?: number;
+  /** What of the balance would pay for the call in place of the purchase; nothing where it cannot. */
+  readonly priceMicros?: number | undefined;
   /** The account as it was read last, which spares a look. */
   readonly seen?: Stored | undefined;
 }
@@ -181,11 +186,12 @@ export class Accounts {
   startPurchase(
     holder: AccountHolder,
     purchase: { readonly key: string; readonly micros: number },
-    { limitMicros, purchaseMs = CREDIT.purchaseMs, seen }: PurchaseOptions,
+    { limitMicros, purchaseMs = CREDIT.purchaseMs, priceMicros, seen }: PurchaseOptions,
   ): Promise<PurchaseVerdict> {
     const decide = (account: Account): Outcome<PurchaseVerdict> => {
       const started = withPurchase(account, { ...purchase, untilMs: this.now() + purchaseMs });
       if (!started) return { verdict: 'under_way' };
+      if (priceMicros !== undefined && balanceOf(account) >= priceMicros) return { verdict: 'covered' };
       if (balanceOf(account) + purchase.micros > limitMicros) return { verdict: 'over_limit' };
       return { verdict: account.purchase ? 'joined' : 'started', account: started };
     };

@@ -29,12 +29,12 @@ export interface CoverParts extends DebitParts {
   readonly responseOf: (holder: AccountHolder, payment: SentPayment) => Readonly<Record<string, string>>;
 }
 
-/** Another call of the wallet is buying already. */
-const UNDER_WAY = new Error('a purchase is under way');
+/** Another call of the wallet is buying, or has bought, what this one would. */
+const NOT_NEEDED = new Error('the purchase is not needed');
 
 const overLimit = () => new Refusal('credit_limit', { payment: { state: 'unused' } });
 
-/** So often a payment may find, after its verification, that another node has begun to buy for its wallet. */
+/** So often a payment may find, after its verification, that another node buys for its wallet. */
 const MOST_TURNS = 3;
 
 /**
@@ -114,7 +114,7 @@ class Coverable implements Admission {
     return this.#purchase;
   }
 
-  /** Buys, and notes that when the payment has proved to be good. Answers nothing where another node has noted it sooner. */
+  /** Buys, and notes that when the payment has proved to be good. Answers nothing where another node has been sooner. */
   async #buy(take: NoncedTake): Promise<Slot | undefined> {
     try {
       return await this.#purchase.spend(async (nonce) => {
@@ -122,7 +122,7 @@ class Coverable implements Admission {
         return take(nonce);
       });
     } catch (error) {
-      if (error !== UNDER_WAY) throw error;
+      if (error !== NOT_NEEDED) throw error;
       await this.#purchase[Symbol.asyncDispose]();
       this.#chosen = undefined;
       this.#endBuying();
@@ -134,9 +134,10 @@ class Coverable implements Admission {
     if (this.#purchase.isSettledBefore) return;
     const { accounts, limitMicros, purchaseMs } = this.#parts;
     const { key, creditMicros: micros } = this.#payment;
-    const options = { limitMicros, purchaseMs, seen: this.#seen };
+    const priceMicros = this.#coverable()?.micros;
+    const options = { limitMicros, purchaseMs, priceMicros, seen: this.#seen };
     const verdict = await fromStore(accounts.startPurchase(this.#holder, { key, micros }, options));
-    if (verdict === 'under_way') throw UNDER_WAY;
+    if (verdict === 'under_way' || verdict === 'covered') throw NOT_NEEDED;
     if (verdict === 'over_limit') throw overLimit();
   }
 
@@ -156,10 +157,9 @@ class Coverable implements Admission {
     return chosen === this.#purchase ? (await accounts.debit(key)) !== undefined : isBought(key);
   }
 
-  /** Only who made the payment has its ticket: anybody could send a copy of one that has failed on the chain. */
   async #covered(): Promise<Admission | 'not yet' | undefined> {
-    const debit = this.#debit();
-    if (!debit || !this.#payment.hasTicket) return undefined;
+    const debit = this.#coverable();
+    if (!debit) return undefined;
     const sight: Sight = {};
     const verdict = await fromStore(this.#parts.accounts.hold(debit, { leaseMs: this.#parts.leaseMs, sight }));
     if (verdict === 'insufficient') return undefined;
@@ -170,10 +170,11 @@ class Coverable implements Admission {
     return new Debiting(this.#parts, debit, { headersOf, sight, isHeld: true });
   }
 
-  #debit(): NewDebit | undefined {
+  /** What credit may pay. Only who made the payment has its ticket: anybody could send a copy of one that has failed on the chain. */
+  #coverable(): NewDebit | undefined {
     const { priceMicros, randomId } = this.#parts;
-    const { key, requestHash, call, trail, amountMicros, memo } = this.#payment;
-    if (priceMicros === undefined) return undefined;
+    const { key, requestHash, call, trail, amountMicros, memo, hasTicket } = this.#payment;
+    if (priceMicros === undefined || !hasTicket) return undefined;
     return {
       ...this.#holder,
       id: key,
