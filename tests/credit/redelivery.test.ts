@@ -13,7 +13,9 @@ function paidBefore() {
         mostCalls: 3,
         isKept: async () => kept.length > 0,
         calls: async () => told.calls,
-        called: async () => void (told.calls += 1),
+        called: async () => {
+          told.calls += 1;
+        },
         keep: async (answer) => void kept.push(answer),
       },
       fetching,

@@ -6,7 +6,7 @@ import type { Accounts } from '../credit/accounts.ts';
 import { spendingExtensions } from '../credit/challenge.ts';
 import { ChargedAnswers } from '../credit/charged-answers.ts';
 import { createCover } from '../credit/covering.ts';
-import type { AccountHolder } from '../credit/debit.ts';
+import type { NewDebit } from '../credit/debit.ts';
 import type { DebitParts } from '../credit/debiting.ts';
 import { CreditGate, type CreditGateParts } from '../credit/gate.ts';
 import { Turns } from '../credit/turns.ts';
@@ -51,8 +51,10 @@ export interface Credit {
 }
 
 /** x402's response to a payment that was not needed: nothing was sent, and nothing moved. */
-const coveredResponse = ({ network, wallet: payer }: AccountHolder, telling: Telling): Record<string, string> =>
-  settledResponse({ transaction: '', network, payer, amount: '0' }, telling);
+function coveredResponse(debit: NewDebit, telling: Telling): Record<string, string> {
+  const { network, wallet: payer, resourceUrl, capturedAtMs: paidAtMs } = debit;
+  return settledResponse({ transaction: '', network, payer, amount: '0', resourceUrl, paidAtMs }, telling);
+}
 
 const clusterOf = ({ id, cluster }: Route): Cluster => {
   if (!cluster) throw new Error(`${id} is sold on no cluster`);
@@ -126,9 +128,9 @@ export function openCredit(parts: CreditParts): Credit {
       cover: createCover({ ...cover, priceMicros }),
       extensions: (call) => spendingExtensions(spending, call),
     });
-    const responseOf: CreditGateParts['responseOf'] = (call, origin, holder) =>
-      receipts ? coveredResponse(holder, tellingOf(call, origin, receipts)) : {};
-    return new CreditGate({ ...debits, ...spending, answers, randomId, requestHashOf, responseOf }, payments);
+    const telling: CreditGateParts['tellingOf'] = (call, origin) => receipts && tellingOf(call, origin, receipts);
+    const told = { tellingOf: telling, responseOf: coveredResponse };
+    return new CreditGate({ ...debits, ...spending, ...told, answers, randomId, requestHashOf }, payments);
   };
 
   return {

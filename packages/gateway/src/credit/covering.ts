@@ -8,7 +8,7 @@ import { balanceOf } from './account.ts';
 import type { ChargedAnswers } from './charged-answers.ts';
 import { type AccountHolder, accountName, type NewDebit } from './debit.ts';
 import { Debiting, type DebitParts } from './debiting.ts';
-import { alreadyRunning, creditHeader, refusalOf } from './receipts.ts';
+import { alreadyRunning, creditHeader, type HeadersOf, refusalOf } from './receipts.ts';
 import type { Sight } from './sight.ts';
 import { busy, type Turns } from './turns.ts';
 
@@ -26,7 +26,7 @@ export interface CoverParts extends DebitParts {
   readonly isBought: (key: string) => Promise<boolean>;
   readonly randomId: () => string;
   /** x402's response to a payment that was not needed. */
-  readonly responseOf: (holder: AccountHolder, payment: SentPayment) => Readonly<Record<string, string>>;
+  readonly responseOf: (debit: NewDebit, payment: SentPayment) => Readonly<Record<string, string>>;
 }
 
 /** Another call of the wallet is buying, or has bought, what this one would. */
@@ -166,20 +166,21 @@ class Coverable implements Admission {
     if (verdict === 'busy') return 'not yet';
     if (verdict !== 'held') throw refusalOf(verdict);
     this.#parts.onStep?.('hold');
-    const headersOf = () => this.#parts.responseOf(this.#holder, this.#payment);
+    const headersOf: HeadersOf = (charged) => this.#parts.responseOf(charged, this.#payment);
     return new Debiting(this.#parts, debit, { headersOf, sight, isHeld: true });
   }
 
   /** What credit may pay. Only who made the payment has its ticket: anybody could send a copy of one that has failed on the chain. */
   #coverable(): NewDebit | undefined {
     const { priceMicros, randomId } = this.#parts;
-    const { key, requestHash, call, trail, amountMicros, memo, hasTicket } = this.#payment;
+    const { key, requestHash, call, trail, amountMicros, memo, hasTicket, resourceUrl } = this.#payment;
     if (priceMicros === undefined || !hasTicket) return undefined;
     return {
       ...this.#holder,
       id: key,
       by: 'payment',
       ...(memo !== undefined && { memo }),
+      ...(resourceUrl !== undefined && { resourceUrl }),
       // No more than was signed for, whatever the price is now.
       micros: Math.min(priceMicros, amountMicros),
       route: call.route.id,
@@ -196,13 +197,14 @@ export function createCover(parts: CoverParts): Cover {
   return {
     async known(sent) {
       const debit = await fromStore(accounts.debit(sent.key));
-      return debit && answers.known(debit, sent.requestHash, () => responseOf(debit, sent));
+      return debit && answers.known(debit, sent.requestHash, (charged) => responseOf(charged, sent));
     },
     async admit(payment, purchase): Promise<Admission | Delivery> {
       const holder = { network: payment.network, wallet: payment.payer };
       const account = payment.hasTicket ? await fromStore(accounts.find(holder)) : undefined;
       const owed =
-        account && (await answers.owed(holder, account, payment.requestHash, () => responseOf(holder, payment)));
+        account &&
+        (await answers.owed(holder, account, payment.requestHash, (charged) => responseOf(charged, payment)));
       return owed ?? new Coverable(parts, payment, purchase);
     },
   };

@@ -4,11 +4,13 @@ import { fromStore } from '../gates/from-store.ts';
 import type { Admission, Delivery, Gate } from '../gates/gate.ts';
 import { carriesSignIn, readValidSignIn } from '../gates/siwx/sign-ins.ts';
 import type { SignedRequest } from '../payments/cover.ts';
+import type { Telling } from '../payments/telling.ts';
 import { balanceOf } from './account.ts';
 import { EPOCH, freshNonce, type SpendingParts } from './challenge.ts';
 import type { ChargedAnswers } from './charged-answers.ts';
-import { type AccountHolder, type NewDebit, signedDebitId } from './debit.ts';
+import { type NewDebit, signedDebitId } from './debit.ts';
 import { Debiting, type DebitParts } from './debiting.ts';
+import type { HeadersOf } from './receipts.ts';
 import type { Sight } from './sight.ts';
 
 /** What the gate of a route stands on that takes credit by signature. */
@@ -16,8 +18,9 @@ export interface CreditGateParts extends DebitParts, SpendingParts {
   readonly answers: ChargedAnswers;
   readonly randomId: () => string;
   readonly requestHashOf: (call: Call) => string;
-  /** x402's response to a signature: only where it carries a receipt. */
-  readonly responseOf: (call: Call, origin: string, holder: AccountHolder) => Readonly<Record<string, string>>;
+  /** How a signature is told of what it has paid for: x402's response, only where it carries a receipt. */
+  readonly tellingOf: (call: Call, origin: string) => Telling | undefined;
+  readonly responseOf: (debit: NewDebit, telling: Telling) => Readonly<Record<string, string>>;
 }
 
 /** The gate that payments pass, as far as credit needs it. */
@@ -49,8 +52,18 @@ export class CreditGate implements Gate {
   }
 
   async #bySignature(call: Call, trail: Trail): Promise<Admission | Delivery> {
-    const { accounts, answers, originOf, signIn, network, priceMicros, requestHashOf, responseOf, randomId } =
-      this.#parts;
+    const {
+      accounts,
+      answers,
+      originOf,
+      signIn,
+      network,
+      priceMicros,
+      requestHashOf,
+      tellingOf,
+      responseOf,
+      randomId,
+    } = this.#parts;
     const origin = originOf(call.inbound);
     const rule = { origin, epoch: EPOCH, judgedByStore: false, places: 'path', network } as const;
     const { payload } = readValidSignIn(signIn, call, rule);
@@ -60,8 +73,9 @@ export class CreditGate implements Gate {
     const id = signedDebitId(holder, payload.nonce);
     const requestHash = requestHashOf(call);
     const fresh = () => ({ [HEADERS.replayNonce]: freshNonce(signIn, origin) });
-    const response = () => responseOf(call, origin, holder);
-    const again = () => ({ ...response(), ...fresh() });
+    const telling = tellingOf(call, origin);
+    const response: HeadersOf = (debit) => (telling ? responseOf(debit, telling) : {});
+    const again: HeadersOf = (debit) => ({ ...response(debit), ...fresh() });
     const paid = this.#payments.owedTo(holder.wallet, { call, origin, requestHash });
     // Asked together with the account, and of no use where this very signature has bought something.
     paid.catch(() => undefined);
@@ -76,7 +90,9 @@ export class CreditGate implements Gate {
       this.#payments.assertOpen();
       throw new Refusal('credit_exhausted', { payment: { state: 'unused' } });
     }
-    const ask = { route: call.route.id, requestHash, requestId: trail.requestId };
+    const resourceUrl = telling?.resourceUrl;
+    const named = resourceUrl === undefined ? {} : { resourceUrl };
+    const ask = { route: call.route.id, requestHash, requestId: trail.requestId, ...named };
     const debit: NewDebit = { ...holder, ...ask, id, micros: priceMicros, by: 'signature', owner: randomId() };
     return new Debiting(this.#parts, debit, { headersOf: response, admissionHeaders: fresh, sight });
   }

@@ -26,6 +26,8 @@ export interface NewPayment {
   readonly requestId?: string;
   /** What settling it costs the gateway's own fee payer. */
   readonly feeLamports?: number;
+  /** The URL that it pays for, which its receipt names; only where receipts are signed. */
+  readonly resourceUrl?: string;
 }
 
 /** Everything that is known of one payment. */
