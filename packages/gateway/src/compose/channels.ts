@@ -70,7 +70,7 @@ export class Channels {
     const { config, windowMs } = this.#parts;
     const { inFlight, channels } = TRANSPORTS[provider];
     const rooms = roomsOf(inFlight);
-    for (const plan of channels(config, windowMs)) this.#open(plan, rooms[plan.name.cluster ?? 'any'], inFlight);
+    for (const plan of channels(config, windowMs)) this.#open(plan, rooms[plan.name.cluster ?? 'all'], inFlight);
   }
 
   /** Puts the wrappers around the connections: the outer ones refuse before an inner one spends. */
@@ -108,13 +108,13 @@ export class Channels {
 const PARTS = { devnet: 1 / 4, walletOnMainnet: 1 / 4, walletOnDevnet: 1 / 8 } as const;
 
 /** The room of each cluster of a provider, within that of the provider; and of a provider that has no clusters. */
-function roomsOf(inFlight: number): Readonly<Record<Cluster | 'any', InFlight>> {
+function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> {
   const partOf = (part: number) => Math.ceil(inFlight * part);
-  const any = new InFlight(inFlight);
+  const all = new InFlight(inFlight);
   return {
-    any,
-    mainnet: new InFlight(inFlight, { within: any, ofWallet: partOf(PARTS.walletOnMainnet) }),
-    devnet: new InFlight(partOf(PARTS.devnet), { within: any, ofWallet: partOf(PARTS.walletOnDevnet) }),
+    all,
+    mainnet: new InFlight(inFlight, { within: all, ofWallet: partOf(PARTS.walletOnMainnet) }),
+    devnet: new InFlight(partOf(PARTS.devnet), { within: all, ofWallet: partOf(PARTS.walletOnDevnet) }),
   };
 }
 

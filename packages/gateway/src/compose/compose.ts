@@ -82,18 +82,8 @@ const ignore = () => undefined;
 
 /** Puts the gateway together; the only place that knows every part. */
 export async function compose(config: Config, dependencies: Dependencies): Promise<Composed> {
-  const {
-    store,
-    payments,
-    fees,
-    accounts,
-    documents,
-    secrets,
-    log,
-    notice = ignore,
-    onFailure = ignore,
-  } = dependencies;
-  const { onSlot = ignore, isStopping = () => false, ownRoutes = [] } = dependencies;
+  const { store, payments, fees, accounts, documents, secrets, log } = dependencies;
+  const { notice = ignore, onFailure = ignore, onSlot = ignore, isStopping = () => false } = dependencies;
   const crypto = loadSodium() ?? nodeCrypto;
   const randomId = () => crypto.random(16).toString('hex');
   const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
@@ -111,7 +101,7 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
       : undefined;
   const own = { ...ownAnswers(service, originOf, receipts), readiness: () => readiness(store, isStopping()) };
   const console = openConsole(config, service, notice);
-  const beside = [...console.rows, ...ownRoutes];
+  const beside = [...console.rows, ...(dependencies.ownRoutes ?? [])];
   const sharing = config.fairShares ? createSharing({ payments, onSlot }) : undefined;
   const sales = new Sales();
   const caches = openCaches(config, channels, { ...dependencies, sharing, randomId });

@@ -128,9 +128,15 @@ export function openCredit(parts: CreditParts): Credit {
       cover: createCover({ ...cover, priceMicros }),
       extensions: (call) => spendingExtensions(spending, call),
     });
-    const telling: CreditGateParts['tellingOf'] = (call, origin) => receipts && tellingOf(call, origin, receipts);
-    const told = { tellingOf: telling, responseOf: coveredResponse };
-    return new CreditGate({ ...debits, ...spending, ...told, answers, randomId, requestHashOf }, payments);
+    const answering: CreditGateParts['answering'] = (call, origin) => {
+      if (!receipts) return { headersOf: () => ({}) };
+      const { resourceUrl, ...telling } = tellingOf(call, origin, receipts);
+      return {
+        headersOf: (debit) => coveredResponse(debit, telling),
+        ...(resourceUrl !== undefined && { resourceUrl }),
+      };
+    };
+    return new CreditGate({ ...debits, ...spending, answers, answering, randomId, requestHashOf }, payments);
   };
 
   return {

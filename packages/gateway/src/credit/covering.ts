@@ -48,6 +48,8 @@ class Coverable implements Admission {
   #chosen: Admission | undefined;
   /** Whether other calls of the wallet wait for this one, which buys credit. */
   #isBuying = false;
+  /** Whether a choice was tried before. */
+  #hasWaited = false;
   /** The account as the choice was made by. */
   #seen: Stored | undefined;
 
@@ -98,6 +100,9 @@ class Coverable implements Admission {
   }
 
   async #choose(): Promise<Admission | 'not yet'> {
+    // While it waited, a copy of it may have bought the answer.
+    if (this.#hasWaited && (await fromStore(this.#parts.isBought(this.#payment.key)))) throw alreadyRunning();
+    this.#hasWaited = true;
     const covered = await this.#covered();
     if (covered) return covered;
     const { accounts, limitMicros, turns } = this.#parts;

@@ -1,6 +1,12 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import { type NewPayment, PAYMENTS, type Proof, type ReserveVerdict, type SettlementAttempt } from './record.ts';
-import { amountOf } from './requirement.ts';
+import {
+  amountOf,
+  type NewPayment,
+  PAYMENTS,
+  type Proof,
+  type ReserveVerdict,
+  type SettlementAttempt,
+} from './record.ts';
 import {
   callsOf,
   type HeldRecord,
@@ -76,9 +82,9 @@ function call(state: PaymentState, record: HeldRecord, nowMs: number): PaymentSt
 }
 
 /** Only what is worth something makes a payer known: anybody has devnet's money. */
-function withPayment(payer: PayerRecord, { network, requirement }: HeldRecord, nowMs: number): PayerRecord {
-  if (network !== NETWORKS.mainnet) return payer;
-  return { ...payer, paid: withPaid(payer.paid ?? [], amountOf(requirement), nowMs) };
+function withPayment(payer: PayerRecord, record: HeldRecord, nowMs: number): PayerRecord {
+  if (record.network !== NETWORKS.mainnet) return payer;
+  return { ...payer, paid: withPaid(payer.paid ?? [], amountOf(record), nowMs) };
 }
 
 function settle(state: PaymentState, record: HeldRecord, signature: string, nowMs: number): PaymentState {

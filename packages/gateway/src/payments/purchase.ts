@@ -21,7 +21,7 @@ export class Purchase implements CoverablePurchase {
   readonly #telling: Telling;
   readonly #trail: Trail;
   #reserved = false;
-  #settledBefore = false;
+  isSettledBefore = false;
   /** The record of what this purchase has settled. */
   #resolved: PaymentRecord | undefined;
   /** From here on nothing is given back but by what becomes of the settlement. */
@@ -36,10 +36,6 @@ export class Purchase implements CoverablePurchase {
     this.#telling = options;
   }
 
-  get isSettledBefore(): boolean {
-    return this.#settledBefore;
-  }
-
   async spend(take: NoncedTake): Promise<Slot> {
     if (this.#reserved) await this.#assertCallLeft();
     else await this.#begin();
@@ -50,7 +46,7 @@ export class Purchase implements CoverablePurchase {
 
   async settle({ json }: Answer): Promise<Receipt> {
     const { settlements, facilitator } = this.#parts;
-    if (this.#settledBefore) return this.#prepaid(json);
+    if (this.isSettledBefore) return this.#prepaid(json);
     this.#parts.onStep?.('upstream');
     const signature = facilitator.signatureOf(this.#purchase.payment);
     const facts = {
@@ -143,7 +139,7 @@ export class Purchase implements CoverablePurchase {
     if (signature === undefined) return;
     await this.#giveBackFee();
     this.#trail.payment = { state: 'settled', transaction: signature };
-    this.#settledBefore = true;
+    this.isSettledBefore = true;
   }
 
   /** Nothing is sent for this payment now, and what was held for it costs nobody. */

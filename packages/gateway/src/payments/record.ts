@@ -47,6 +47,10 @@ export interface PaymentRecord extends NewPayment {
   readonly owed?: boolean;
 }
 
+/** The amount of the transfer, which the requirement repeats, in millionths of a dollar. */
+export const amountOf = ({ requirement }: NewPayment): number =>
+  Number((JSON.parse(requirement) as { readonly amount: string }).amount);
+
 /**
  * What became of an attempt to reserve: `taken` is somebody else's at this moment, `payer_busy` and `exhausted` are the
  * limits of a payer and of a payment, `owed` means that this payer has an open payment for the same request.

@@ -26,10 +26,6 @@ export interface PaymentRequirements {
   readonly extra: { readonly feePayer: string; readonly memo?: string; readonly ticket?: string };
 }
 
-/** The amount of a requirement that is kept as JSON, in millionths of a dollar. */
-export const amountOf = (requirement: string): number =>
-  Number((JSON.parse(requirement) as PaymentRequirements).amount);
-
 /** How long a client has from the challenge to the payment, as x402 states it. */
 export const MAX_TIMEOUT_SECONDS = 60;
 

@@ -1,15 +1,15 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NETWORKS, pkcs8OfSeed, Refusal } from '@asset-gateway/protocol';
+import { pkcs8OfSeed, Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { fromStore } from '../../gates/from-store.ts';
-import { readTransaction } from '../read/transaction.ts';
-import { feeLamports, LIMITS, MAX_FEE_LAMPORTS } from '../read/transfer.ts';
-import { FAILED_ON_CHAIN, PAYMENTS } from '../record.ts';
+import { LIMITS } from '../read/transfer.ts';
+import { FAILED_ON_CHAIN } from '../record.ts';
 import { unused } from '../responses.ts';
-import type { Fee, FeeBudget, FeeStore } from '../store/fees.ts';
+import type { FeeBudget, FeeStore } from '../store/fees.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator, PayerStanding, Payment, Settlement, Verification } from './facilitator.ts';
+import { feeOf, makesKnownPayer } from './fee.ts';
 import { FeePayerWatch } from './fee-payer-watch.ts';
 import { requestBody } from './remote.ts';
 import { type Course, simulate } from './simulation.ts';
@@ -220,16 +220,6 @@ export class InProcessFacilitator implements Facilitator {
     throw new Error('not confirmed in time');
   }
 }
-
-/** What a payment costs its fee payer, from the transaction itself. */
-function feeOf({ key, transaction }: Payment, isNewPayer: boolean): Fee {
-  const read = readTransaction(Buffer.from(transaction, 'base64'));
-  return { key, lamports: read ? feeLamports(read) : MAX_FEE_LAMPORTS, isNewPayer };
-}
-
-/** Whether a payment by itself is worth enough to make its payer known. */
-const makesKnownPayer = ({ network, requirement }: Payment): boolean =>
-  network === NETWORKS.mainnet && Number(requirement.amount) >= PAYMENTS.knownPayerMicros;
 
 const unavailable = (reason: string): Refusal => new Refusal('facilitator_unavailable', { reason, payment: unused });
 
