@@ -6,7 +6,6 @@ import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { feePayerOf } from '../payments/fault-fee-payer.ts';
 import { openFleet } from './fleet.ts';
 
-/** Two settlements, as stock clients make them, and not three. */
 /** Two settlements; one of a payer that is not known. Each payment makes its payer known. */
 const TWO_FEES = { FEE_BUDGET_LAMPORTS_PER_HOUR: '25000', PRICE_SURCHARGE_USD_MICROS: '10000' };
 
