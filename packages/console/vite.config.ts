@@ -21,7 +21,7 @@ export default defineConfig({
       output: {
         entryFileNames: ({ moduleIds }) => `${folderOf(moduleIds)}/[name]-[hash].js`,
         chunkFileNames: ({ moduleIds }) => `${folderOf(moduleIds)}/[name]-[hash].js`,
-        assetFileNames: ({ names, originalFileNames }) => `${folderOf(originalFileNames)}/[name]-[hash][extname]`,
+        assetFileNames: ({ originalFileNames }) => `${folderOf(originalFileNames)}/[name]-[hash][extname]`,
         codeSplitting: { groups: [{ name: 'payment', test: /node_modules.(?:@solana|@solana-program|@x402)/ }] },
       },
     },
