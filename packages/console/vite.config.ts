@@ -1,6 +1,10 @@
 import { defineConfig } from 'vite';
 
-/** Two pages, one of the gateway and one of its metrics port; all that they are made of lies in one folder and is named by its content. */
+/** The folder of a file: the gateway's public port serves `console`, and its metrics port serves `operate` as well. */
+const folderOf = (sources: readonly string[]): string =>
+  sources.some((source) => /(?:^|\/)(?:src\/operate\/|operate\.html$)/.test(source)) ? 'operate' : 'console';
+
+/** Two pages, one of the public port and one of the metrics port. What they are made of is named by its content. */
 export default defineConfig({
   resolve: { conditions: ['@asset-gateway/source', 'browser', 'import', 'module', 'default'] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -15,6 +19,9 @@ export default defineConfig({
       input: ['index.html', 'operate.html'].map((name) => `${import.meta.dirname}/${name}`),
       // What pays comes at once, so it is one file: the parts zip better together, and name nothing to each other.
       output: {
+        entryFileNames: ({ moduleIds }) => `${folderOf(moduleIds)}/[name]-[hash].js`,
+        chunkFileNames: ({ moduleIds }) => `${folderOf(moduleIds)}/[name]-[hash].js`,
+        assetFileNames: ({ originalFileNames }) => `${folderOf(originalFileNames)}/[name]-[hash][extname]`,
         codeSplitting: { groups: [{ name: 'payment', test: /node_modules.(?:@solana|@solana-program|@x402)/ }] },
       },
     },

@@ -87,8 +87,25 @@ suiteInCi('with FAIR_SHARES=on', { timeout: 120_000 }, () => {
     expect((await ask('203.0.113.1', few)).status).toBe(200);
   });
 
-  it('a wallet that has paid for anything is served where its address and fifty others have taken all they get', async () => {
-    await start({}, { paid: true });
+  it.each([
+    ['devnet', '10000'],
+    ['mainnet', '0'],
+  ])('W4 wallets whose payments on %s do not come to one cent stay with their address', async (cluster, surcharge) => {
+    await start({ PRICE_SURCHARGE_USD_MICROS: surcharge }, { paid: true });
+    if (!gateway.solana) throw new Error('nothing is sold');
+    const wallet = await openWallet(gateway.solana);
+    const { target, init } = callOf(`rpc.${cluster}.helius.getBalance`);
+    expect((await wallet.buy(gateway.url + target, init)).status).toBe(200);
+    expect(gateway.solana[cluster === 'devnet' ? 'devnet' : 'mainnet'].transfers).toHaveLength(1);
+    await askMany(100, (index) => `10.0.${index % 50}.1`);
+    const before = callsSeen();
+    expectRefusal(await seen(await ask('10.0.0.1', wallet.signIn)), '429 rate_limited');
+    expect(callsSeen()).toBe(before);
+    expect((await scrape(gateway.gateway)).sum('asset_gateway_slots_total', { group: 'paid' })).toBe(0);
+  });
+
+  it('W4 a wallet that has paid one cent is served where its address and fifty others have taken all they get', async () => {
+    await start({ PRICE_SURCHARGE_USD_MICROS: '10000' }, { paid: true });
     if (!gateway.solana) throw new Error('nothing is sold');
     const wallet = await openWallet(gateway.solana);
     await askMany(100, (index) => `10.0.${index % 50}.1`);

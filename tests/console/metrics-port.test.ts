@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sendRaw } from '../kit/raw.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -39,13 +40,29 @@ it('gives whoever reaches it the page, under the policy of the public one, and n
 
 it('gives out what the page is made of, and lets it be kept for good', async () => {
   const page = await (await ask('/')).text();
-  const files = [...page.matchAll(/"(\/console\/[\w-]+\.(?:js|css))"/g)].map(([, path = '']) => path);
+  const files = [...page.matchAll(/"(\/(?:console|operate)\/[\w-]+\.(?:js|css))"/g)].map(([, path = '']) => path);
   expect(files.length).toBeGreaterThan(2);
   for (const path of files) {
     const response = await ask(path);
     expect([path, response.status]).toEqual([path, 200]);
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   }
+});
+
+it('W38 the public port serves no file of this page, and no file that holds code of it', async () => {
+  const built = 'packages/console/dist';
+  const filesIn = (folder: string) => readdirSync(join(built, folder)).map((name) => `/${folder}/${name}`);
+  const [shared, own] = [filesIn('console'), filesIn('operate')];
+  // What the page reads; the public page reads no metric.
+  const isOperate = (path: string) => readFileSync(join(built, path), 'utf8').includes('asset_gateway_');
+  expect(own.map((path) => path.split('.').at(-1)).sort()).toEqual(['css', 'js']);
+  expect([own.some(isOperate), shared.filter(isOperate)]).toEqual([true, []]);
+  const publicOrigin = places[0]?.url ?? '';
+  const names = own.map((path) => path.replace('/operate/', ''));
+  const absent = [...own, ...names.map((name) => `/console/${name}`), '/operate.html', '/console/operate.html'];
+  for (const path of absent) expect([path, (await fetch(publicOrigin + path)).status]).toEqual([path, 404]);
+  for (const path of shared) expect([path, (await fetch(publicOrigin + path)).status]).toEqual([path, 200]);
+  for (const path of [...own, ...shared]) expect([path, (await ask(path)).status]).toEqual([path, 200]);
 });
 
 it('answers HEAD without a body, takes no other verb, and has no other file', async () => {

@@ -6,6 +6,7 @@ import { ChargedAnswers } from '../../packages/gateway/src/credit/charged-answer
 import { createCover } from '../../packages/gateway/src/credit/covering.ts';
 import { Turns } from '../../packages/gateway/src/credit/turns.ts';
 import type { Admission } from '../../packages/gateway/src/gates/gate.ts';
+import type { CoverablePurchase } from '../../packages/gateway/src/payments/cover.ts';
 import { alreadyUsed } from '../../packages/gateway/src/payments/responses.ts';
 import { callOf, rowOf } from '../payments/calls.ts';
 import { grant, HOLDER, type Ledger, landed, newPurchase, onEveryLedger } from './ledger.ts';
@@ -45,7 +46,8 @@ onEveryLedger((open) => {
     });
     const { key, network, requestHash, payer } = record;
     const sent = { key, network, requestHash, payer, inVersion1Header: false, hasTicket: true };
-    const purchase = (owner: string): Admission => ({
+    const purchase = (owner: string): CoverablePurchase => ({
+      isSettledBefore: false,
       async spend(take) {
         if ((await payments.reserve({ ...record, owner })) !== 'reserved') throw alreadyUsed('taken');
         return take();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Account, CREDIT } from '../../packages/gateway/src/credit/account.ts';
+import { type Account, CREDIT, NEW_ACCOUNT } from '../../packages/gateway/src/credit/account.ts';
+import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { grant, HOLDER, type Ledger, newDebit, newPurchase, onEveryLedger, startSettling } from './ledger.ts';
 
 const LIMIT = { limitMicros: 1_000 };
@@ -24,6 +25,18 @@ onEveryLedger((open) => {
       expect(await account()).toMatchObject({ grantedMicros: 10, spentMicros: 4, holds: [] });
       expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
       expect(await ledger.accounts.hold({ ...debit, owner: 'another' })).toBe('captured');
+    });
+
+    it('W5 has its answer as soon as it reads as captured, before the disk has either', async () => {
+      await grant(ledger, 10);
+      const debit = newDebit(4);
+      await ledger.accounts.hold(debit);
+      const capturing = ledger.accounts.capture(debit, '"answer"');
+      let progress: string | undefined;
+      while (progress !== 'captured') progress = (await ledger.accounts.debit(debit.id))?.progress;
+      expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
+      await capturing;
+      expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
     });
 
     it("that took too long is nobody's, and of two that then have one id one is charged", async () => {
@@ -103,6 +116,11 @@ onEveryLedger((open) => {
   });
 
   describe('a purchase', () => {
+    async function giveBack(payment: NewPayment): Promise<void> {
+      expect(await ledger.payments.reserve(payment)).toBe('reserved');
+      await ledger.payments.release(payment.key, payment.owner);
+    }
+
     it('is noted for one payment at a time, and a copy of that one joins it', async () => {
       const [one, other] = [newPurchase(50), newPurchase(50)];
       const start = ({ key }: { readonly key: string }, micros = 50) =>
@@ -110,9 +128,9 @@ onEveryLedger((open) => {
       expect(await start(one)).toBe('started');
       expect(await start(one)).toBe('joined');
       expect(await start(other)).toBe('under_way');
-      await ledger.accounts.endPurchase(HOLDER, other.key);
+      await giveBack(other);
       expect(await start(other)).toBe('under_way');
-      await ledger.accounts.endPurchase(HOLDER, one.key);
+      await giveBack(one);
       expect(await start(other, LIMIT.limitMicros + 1)).toBe('over_limit');
       expect(await start(other)).toBe('started');
     });
@@ -132,9 +150,61 @@ onEveryLedger((open) => {
     it('whose payment is given back is over', async () => {
       const payment = newPurchase(50);
       await ledger.accounts.startPurchase(HOLDER, { key: payment.key, micros: 50 }, LIMIT);
-      await ledger.payments.reserve(payment);
-      await ledger.payments.release(payment.key, payment.owner);
+      await giveBack(payment);
       expect((await account()).purchase).toBeUndefined();
+    });
+
+    const isKept = async () => (await ledger.accounts.read(HOLDER))[1]?.version !== undefined;
+    const start = ({ key }: NewPayment) => ledger.accounts.startPurchase(HOLDER, { key, micros: 50 }, LIMIT);
+
+    it('is not begun where the balance pays for its call by now', async () => {
+      await grant(ledger, 10);
+      const { key } = newPurchase(50);
+      const startFor = (priceMicros: number) =>
+        ledger.accounts.startPurchase(HOLDER, { key, micros: 50 }, { ...LIMIT, priceMicros });
+      expect(await startFor(10)).toBe('covered');
+      expect((await account()).purchase).toBeUndefined();
+      expect(await startFor(11)).toBe('started');
+    });
+
+    it('W8 of a new wallet that comes to nothing leaves no account', async () => {
+      const [given, refused] = [newPurchase(50), newPurchase(50)];
+      await giveBack(newPurchase(50));
+      expect(await isKept()).toBe(false);
+      await start(given);
+      expect(await isKept()).toBe(true);
+      await giveBack(given);
+      expect(await isKept()).toBe(false);
+      await start(refused);
+      await startSettling(ledger, refused);
+      await ledger.payments.resolve(refused.key, { progress: 'refused', reason: 'failed' });
+      expect(await isKept()).toBe(false);
+    });
+
+    it('W8 of a new wallet whose process dies leaves no account, in a folder at once', async () => {
+      await start(newPurchase(50));
+      await ledger.reopen();
+      ledger.nowMs += CREDIT.purchaseMs;
+      // On Redis the document has a time to live, which tests/redis/lives.test.ts measures.
+      expect(await isKept()).toBe(ledger.openOther !== undefined);
+      expect(await account()).toEqual(NEW_ACCOUNT);
+    });
+
+    it('W8 that lapses with nobody to end it leaves no account in a folder', async () => {
+      await start(newPurchase(50));
+      ledger.nowMs += CREDIT.purchaseMs + 60_000;
+      await giveBack(newPurchase(0, { payer: 'another' }));
+      expect(await isKept()).toBe(ledger.openOther !== undefined);
+    });
+
+    it('W8 that comes to nothing leaves the account of a wallet that has paid before as it was', async () => {
+      await grant(ledger, 10);
+      const before = await account();
+      const payment = newPurchase(50);
+      await start(payment);
+      await giveBack(payment);
+      await ledger.reopen();
+      expect(await account()).toEqual(before);
     });
   });
 });

@@ -3,16 +3,18 @@ import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { testInCi } from '../kit/optional.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { compileGateway } from '../process/program.ts';
+import { callOf, paymentFor, sendPaid } from './calls.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply, ROOMY, until } from './fault-buyer.ts';
 import { drain, feePayerOf } from './fault-fee-payer.ts';
 import { openStreet } from './fault-process.ts';
 import { killedAfter } from './fault-story.ts';
+import { openWallet } from './wallets.ts';
 
 const sellers: SellingGateway[] = [];
 afterAll(() => Promise.all(sellers.splice(0).map((gateway) => gateway.stop())));
 
-/** Two settlements, as stock clients make them; one of a payer that has settled nothing yet. */
-const TWO_FEES = { FEE_BUDGET_LAMPORTS_PER_HOUR: '25000' };
+/** Two settlements, as stock clients make them; one of a payer that is not known. Each payment makes its payer known. */
+const TWO_FEES = { FEE_BUDGET_LAMPORTS_PER_HOUR: '25000', PRICE_SURCHARGE_USD_MICROS: '10000' };
 
 async function open(variables: Record<string, string> = {}): Promise<SellingGateway> {
   const gateway = await startSellingGateway({ ...ROOMY, ...variables });
@@ -23,7 +25,8 @@ async function open(variables: Record<string, string> = {}): Promise<SellingGate
 const several = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));
 
-async function buy({ url }: SellingGateway, buyer: Buyer): Promise<Reply> {
+async function buy({ url }: SellingGateway, buyer: Buyer | undefined): Promise<Reply> {
+  if (!buyer) throw new Error('no buyer');
   const target = url + newPath();
   return askUntilDecided(target, await buyer.pay(target), 1_000);
 }
@@ -43,6 +46,30 @@ describe.concurrent('fees that somebody else is to pay', () => {
     expect([(await buy(gateway, honest)).status, (await buy(gateway, honest)).status]).toEqual([200, 200]);
   });
 
+  it('W4 settlements of less than a cent leave half of the budget to known payers', async () => {
+    const gateway = await open({ FEE_BUDGET_LAMPORTS_PER_HOUR: '45000' });
+    const poor = await several(3, () => newBuyer(gateway.solana.mainnet));
+    expect([(await buy(gateway, poor[0])).status, (await buy(gateway, poor[1])).status]).toEqual([200, 200]);
+    const refused = [await buy(gateway, poor[0]), await buy(gateway, poor[2])];
+    for (const { status, code, text } of refused) {
+      expect([status, code]).toEqual([503, 'facilitator_unavailable']);
+      expect(text).toContain('"state":"unused"');
+    }
+    expect([transfersIn(gateway), gateway.solana.provider.arrivals.length]).toEqual([2, 2]);
+  });
+
+  it('W4 settlements on devnet take nothing from the budget of mainnet', async () => {
+    const gateway = await open({ FEE_BUDGET_LAMPORTS_PER_HOUR: '21000' });
+    const path = callOf('rpc.devnet.helius.getBalance');
+    const call = async () => {
+      const wallet = await openWallet(gateway.solana);
+      return sendPaid(gateway, path, await paymentFor(gateway, path, wallet));
+    };
+    expect([(await call()).status, (await call()).status]).toEqual([200, 503]);
+    expect((await buy(gateway, await newBuyer(gateway.solana.mainnet))).status).toBe(200);
+    expect([gateway.solana.devnet.transfers.length, transfersIn(gateway)]).toEqual([1, 1]);
+  });
+
   it('V3 a fee is given back when the upstream fails and nothing is settled', async () => {
     const gateway = await open(TWO_FEES);
     gateway.solana.provider.faults.status = 500;
@@ -57,7 +84,7 @@ describe.concurrent('fees that somebody else is to pay', () => {
     'V4 payments that never land take half of the budget at most, and give it back when the chain has forgotten them',
     { timeout: 120_000 },
     async () => {
-      const gateway = await open({ FEE_BUDGET_LAMPORTS_PER_HOUR: '45000' });
+      const gateway = await open({ FEE_BUDGET_LAMPORTS_PER_HOUR: '45000', PRICE_SURCHARGE_USD_MICROS: '10000' });
       const { mainnet } = gateway.solana;
       const known = await newBuyer(mainnet);
       expect((await buy(gateway, known)).status).toBe(200);

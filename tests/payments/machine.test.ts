@@ -1,3 +1,4 @@
+import { NETWORKS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PaymentEvent, step } from '../../packages/gateway/src/payments/machine.ts';
@@ -15,7 +16,7 @@ import { newPayment, REFUSED, SETTLED } from './forge-records.ts';
 const NOW = 1_000_000_000;
 const LEASE_MS = 6_000;
 const here: Moment = { nowMs: NOW, node: 'here', leaseMs: LEASE_MS };
-const payment = newPayment({ owner: 'owner' });
+const payment = newPayment({ owner: 'owner', network: NETWORKS.mainnet, requirement: '{"amount":"5"}' });
 const { key } = payment;
 
 const inFlight = [{ key, node: 'here', untilMs: NOW + 1 }];
@@ -150,10 +151,10 @@ describe('a refusal to reserve', () => {
 });
 
 describe('a settlement', () => {
-  it('P18 counts its calls no more against the payer, makes the payer known, and owes the answer', () => {
+  it('P18 counts its calls no more against the payer, notes what the payer has paid, and owes the answer', () => {
     const called = step(STATES.settling, EVENTS.called, here).after;
     const { after } = step(called, EVENTS['proof of a transfer'], here);
-    expect(after.payer).toEqual({ inFlight: [], calls: [], settledAtMs: NOW });
+    expect(after.payer).toEqual({ inFlight: [], calls: [], paid: [{ atMs: NOW, micros: 5 }] });
     expect(after.due).toEqual([{ key, untilMs: NOW + PAYMENTS.answerMs }]);
     expect(after.record).toMatchObject({ owed: true, resolvedAtMs: NOW, forgetAtMs: NOW + PAYMENTS.recordMs });
     expect(callsOf(after, key)).toBe(1);

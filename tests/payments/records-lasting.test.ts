@@ -11,6 +11,8 @@ import {
   startSettling,
 } from './forge-records.ts';
 
+const DAY_MS = 86_400_000;
+
 onEveryLedger((open) => {
   let ledger: Ledger;
   beforeEach(async () => {
@@ -43,10 +45,17 @@ onEveryLedger((open) => {
       await startSettling(ledger, payment);
       await ledger.payments.resolve(payment.key, REFUSED);
       await ledger.payments.resolve(payment.key, SETTLED);
-      const { progress } = (await ledger.payments.find(payment.key)) ?? {};
-      await elapse(PAYMENTS.refusedMs + 60_000);
+      const settled = { progress: 'settled', signature: SETTLED.signature, resolvedAtMs: ledger.nowMs };
+      for (const milliseconds of [PAYMENTS.refusedMs + 60_000, DAY_MS - PAYMENTS.refusedMs - 120_000]) {
+        await elapse(milliseconds);
+        await ledger.reopen();
+        expect(await ledger.payments.find(payment.key)).toMatchObject(settled);
+      }
+      expect(await ledger.payments.answer(payment.key)).toBeUndefined();
+      await elapse(60_001);
+      expect(await ledger.payments.find(payment.key)).toBeUndefined();
       await ledger.reopen();
-      expect((await ledger.payments.find(payment.key))?.progress).toBe(progress === 'settled' ? 'settled' : undefined);
+      expect(await ledger.payments.find(payment.key)).toBeUndefined();
     });
   });
 

@@ -48,7 +48,7 @@ onEveryLedger((open) => {
       const payment = newPayment();
       await ledger.payments.reserve(payment);
       await ledger.payments.owed(payment.payer, payment.requestHash);
-      await ledger.payments.hasSettled(payment.payer);
+      await ledger.payments.isKnownPayer(payment.payer);
       await ledger.payments.settling(payment.key, payment.owner, { answer: '1' });
       await ledger.payments.resolve(payment.key, SETTLED);
       await ledger.payments.delivered(payment.key);

@@ -3,8 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { VerificationLimits, type Verified } from '../../packages/gateway/src/payments/verification-limits.ts';
 
 let serial = 0;
-const known = () => ({ payer: `payer ${serial++}`, challenge: `memo ${serial++}`, isNewPayer: false });
-const newcomer = () => ({ ...known(), isNewPayer: true });
+const known = (network = 'mainnet') => ({
+  network,
+  payer: `payer ${serial++}`,
+  challenge: `memo ${serial++}`,
+  isNewPayer: false,
+});
+const newcomer = (network?: string) => ({ ...known(network), isNewPayer: true });
 
 /** When an attempt is to be made again, in seconds; 0 for one that is let in. */
 function waitOf(attempt: () => unknown): number | undefined {
@@ -26,6 +31,16 @@ describe('V6 verifications under way', () => {
     const leave = Array.from({ length: 16 }, () => limits.enter(known(), 0));
     expect(waitOf(() => limits.enter(known(), 0))).toBe(1);
     leave[0]?.();
+    expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
+    expect(waitOf(() => limits.enter(known(), 0))).toBe(0);
+  });
+
+  it('W4 of devnet take no room from those of mainnet', () => {
+    const limits = new VerificationLimits();
+    for (let count = 0; count < 16; count++) limits.enter(newcomer('devnet'), 0);
+    for (let count = 0; count < 16; count++) limits.enter(known('devnet'), 0);
+    expect(waitOf(() => limits.enter(known('devnet'), 0))).toBe(1);
+    for (let count = 0; count < 16; count++) limits.enter(newcomer(), 0);
     expect(waitOf(() => limits.enter(newcomer(), 0))).toBe(1);
     expect(waitOf(() => limits.enter(known(), 0))).toBe(0);
   });

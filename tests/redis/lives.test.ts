@@ -6,6 +6,7 @@ import type { Admit, Budget, NonceUse, Room } from '../../packages/gateway/src/b
 import { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
 import { accountName, debitName } from '../../packages/gateway/src/credit/debit.ts';
 import { creditGrants } from '../../packages/gateway/src/credit/grants.ts';
+import { payerName } from '../../packages/gateway/src/payments/documents.ts';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { Steps } from '../../packages/gateway/src/payments/steps.ts';
 import { RedisDocuments } from '../../packages/gateway/src/payments/store/redis.ts';
@@ -148,15 +149,16 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
     const steps = new Steps(documents);
     const payments = new Payments(documents, [paymentEntries]);
     const books = new RedisBooks(connection, clock);
-    const [bought, failed, other] = [newPayment(), newPayment(), newPayment()];
+    const sold = { network: NETWORKS.mainnet, requirement: '{"amount":"5"}' };
+    const [bought, failed, other] = [newPayment(sold), newPayment(sold), newPayment(sold)];
     const { payer, requestHash } = failed;
-    const [twin, late] = [newPayment({ payer, requestHash }), newPayment({ payer, requestHash })];
+    const [twin, late] = [newPayment({ ...sold, payer, requestHash }), newPayment({ ...sold, payer, requestHash })];
     const { record, answer, due, signature, payer: ofPayer } = LIVES;
     const attempt = { answer: '"text"', signature: 'signature', height: 1 };
     const named = ({ key, payer, requestHash }: typeof bought) => ({
       record: `record:${key}`,
       answer: `answer:${key}`,
-      payer: `payer:${payer}`,
+      payer: payerName(NETWORKS.mainnet, payer),
       due: `due:${payer}:${requestHash}`,
     });
     const [a, b, c, d] = [named(bought), named(failed), named(twin), named(late)];
@@ -177,7 +179,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
           await payments.answer(bought.key);
           await payments.calls(bought.key);
           await payments.owed(bought.payer, bought.requestHash);
-          await payments.hasSettled(bought.payer);
+          await payments.isKnownPayer(bought.payer);
           await payments.open();
           await documents.owed();
         },
@@ -204,7 +206,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
           [a.answer]: answer.concluded,
           [a.due]: due.settled,
           [`signature:${SETTLED.signature}`]: signature.settled,
-          [a.payer]: ofPayer.settled,
+          [a.payer]: ofPayer.paid,
           journal: LIVES.journal.filled,
         },
         ends: ['open'],
@@ -238,7 +240,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
       {
         does: 'adopt one of the same payer for the same request',
         run: () => payments.adopt(twin, 'found'),
-        sets: { [c.record]: record.settled, 'signature:found': signature.settled, [c.payer]: ofPayer.settled },
+        sets: { [c.record]: record.settled, 'signature:found': signature.settled, [c.payer]: ofPayer.paid },
       },
       {
         does: 'refuse the open one',
@@ -247,7 +249,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
           [b.record]: record.refused,
           [b.answer]: answer.concluded,
           [b.due]: due.settled,
-          [b.payer]: ofPayer.settled,
+          [b.payer]: ofPayer.paid,
         },
         ends: ['open'],
       },
@@ -279,7 +281,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
           [d.record]: record.open,
           [d.answer]: answer.open,
           [d.due]: due.open,
-          [d.payer]: ofPayer.settled,
+          [d.payer]: ofPayer.paid,
           open: filled.open,
         },
       },
@@ -295,7 +297,12 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
     const payments = new Payments(documents, [creditGrants(clock)]);
     const accounts = new Accounts(documents);
     const holder = { network: NETWORKS.mainnet, wallet: 'wallet' };
-    const bundle = newPayment({ network: holder.network, payer: holder.wallet, creditMicros: 50_000 });
+    const bundle = newPayment({
+      network: holder.network,
+      payer: holder.wallet,
+      creditMicros: 50_000,
+      requirement: '{"amount":"50005"}',
+    });
     const common = { ...holder, micros: 5, route: 'route', requestHash: 'request', owner: 'me', requestId: 'id' };
     const signed = { ...common, id: 'signed', by: 'signature' } as const;
     const paid = { ...common, id: 'paid', by: 'payment', memo: 'memo' } as const;
@@ -305,11 +312,16 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
       [`record:${bundle.key}`]: LIVES.record.settled,
       [`answer:${bundle.key}`]: answer.concluded,
       [`due:${bundle.payer}:${bundle.requestHash}`]: LIVES.due.settled,
-      [`payer:${bundle.payer}`]: LIVES.payer.settled,
+      [payerName(bundle.network, bundle.payer)]: LIVES.payer.paid,
       [`signature:${SETTLED.signature}`]: LIVES.signature.settled,
     };
     const lists = { answers: LIVES.answers.filled, sizes: LIVES.sizes.filled, journal: LIVES.journal.filled };
     await expectLives(redis, 'purchases', [
+      {
+        does: 'begin to buy a bundle',
+        run: () => accounts.startPurchase(holder, { key: bundle.key, micros: 50_000 }, { limitMicros: 50_000 }),
+        sets: { state: LIVES.state.always, [name]: account.buying },
+      },
       {
         does: 'buy a bundle',
         run: async () => {
@@ -318,7 +330,7 @@ redisSuite('on Redis every key that a step leaves lives as long as it should', (
           await payments.settling(bundle.key, bundle.owner, { answer: '"text"', signature: 'signature', height: 1 });
           await payments.resolve(bundle.key, SETTLED);
         },
-        sets: { state: LIVES.state.always, [name]: account.always, ...ofBundle, ...lists },
+        sets: { state: LIVES.state.always, [name]: account.credited, ...ofBundle, ...lists },
       },
       {
         does: 'hold',

@@ -69,7 +69,7 @@ async function openMetrics(
   const served = await serveMetrics(place, { sales, files }).catch((error) =>
     Promise.reject(listenFault(error, place, 'METRICS_')),
   );
-  documents.watch((entries) => served.metrics.appended(entries));
+  documents.watch(({ journal = [] }) => served.metrics.appended(journal));
   return served;
 }
 

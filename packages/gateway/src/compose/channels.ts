@@ -1,4 +1,4 @@
-import type { Provider, Route } from '@asset-gateway/protocol';
+import type { Cluster, Provider, Route } from '@asset-gateway/protocol';
 import { allowanceOf } from '../budget/allowance.ts';
 import type { Allowance, Budget, Store } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
@@ -17,7 +17,7 @@ export interface Channel {
   readonly keys: SeveralKeys;
   /** What its keys may spend. */
   readonly allowance: Allowance;
-  /** The calls that this node has in flight, of all channels of the provider. */
+  /** The calls that this node has in flight, of all channels of the provider on this cluster. */
   readonly room: InFlight;
 }
 
@@ -69,8 +69,8 @@ export class Channels {
   #openAll(provider: Provider): void {
     const { config, windowMs } = this.#parts;
     const { inFlight, channels } = TRANSPORTS[provider];
-    const room = new InFlight(inFlight);
-    for (const plan of channels(config, windowMs)) this.#open(plan, room, inFlight);
+    const rooms = roomsOf(inFlight);
+    for (const plan of channels(config, windowMs)) this.#open(plan, rooms[plan.name.cluster ?? 'all'], inFlight);
   }
 
   /** Puts the wrappers around the connections: the outer ones refuse before an inner one spends. */
@@ -102,6 +102,20 @@ export class Channels {
     };
     return { ...options, view: (budget) => store.view(budget), onRefused };
   }
+}
+
+/** What of a provider's room devnet may have, and one wallet on each cluster: devnet's money is free, and so are its wallets. */
+const PARTS = { devnet: 1 / 4, walletOnMainnet: 1 / 4, walletOnDevnet: 1 / 8 } as const;
+
+/** The room of each cluster of a provider, within that of the provider; and of a provider that has no clusters. */
+function roomsOf(inFlight: number): Readonly<Record<Cluster | 'all', InFlight>> {
+  const partOf = (part: number) => Math.ceil(inFlight * part);
+  const all = new InFlight(inFlight);
+  return {
+    all,
+    mainnet: new InFlight(inFlight, { within: all, ofWallet: partOf(PARTS.walletOnMainnet) }),
+    devnet: new InFlight(partOf(PARTS.devnet), { within: all, ofWallet: partOf(PARTS.walletOnDevnet) }),
+  };
 }
 
 /** Only the asset-data API has several keys. */

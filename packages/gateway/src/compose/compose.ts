@@ -12,8 +12,8 @@ import type { Readings } from '../metrics/readings.ts';
 import { type ExactSetup, openExact } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { FeeStore } from '../payments/store/fees.ts';
-import type { PaymentDocuments } from '../payments/store/port.ts';
 import type { WatchPace } from '../sales/covered-watch.ts';
+import type { WatchedDocuments } from '../sales/watched-documents.ts';
 import { createMatch } from '../stages/match.ts';
 import { Sales } from '../stages/sales.ts';
 import { type LogLine, RequestTrail } from '../stages/trail.ts';
@@ -41,7 +41,7 @@ export interface Dependencies {
   /** What wallets have paid ahead. */
   readonly accounts?: Accounts;
   /** What payments and credit are kept in. */
-  readonly documents?: PaymentDocuments;
+  readonly documents?: WatchedDocuments;
   /** Opens what nodes share of answers that are kept; nothing where there is one node. */
   readonly openShared?: OpenShared | undefined;
   /** The first signs, all verify. */
@@ -82,8 +82,8 @@ const ignore = () => undefined;
 
 /** Puts the gateway together; the only place that knows every part. */
 export async function compose(config: Config, dependencies: Dependencies): Promise<Composed> {
-  const { store, payments, fees, accounts, secrets, log, notice = ignore, onFailure = ignore } = dependencies;
-  const { onSlot = ignore, isStopping = () => false, ownRoutes = [] } = dependencies;
+  const { store, payments, fees, accounts, documents, secrets, log } = dependencies;
+  const { notice = ignore, onFailure = ignore, onSlot = ignore, isStopping = () => false } = dependencies;
   const crypto = loadSodium() ?? nodeCrypto;
   const randomId = () => crypto.random(16).toString('hex');
   const originOf = config.baseUrl === undefined ? localOrigins(config.host) : fixedOrigin(config.baseUrl);
@@ -96,12 +96,12 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   const blocked = config.blocked && new BlockedFile(config.blocked, notice);
   const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: config.singleUse };
   const credit =
-    config.credit && config.paid && exact && accounts && payments
-      ? openCredit({ ...parts, config: config.credit, paid: config.paid, accounts, payments, exact, signIn })
+    config.credit && config.paid && exact && accounts && documents && payments
+      ? openCredit({ ...parts, config: config.credit, paid: config.paid, accounts, documents, payments, exact, signIn })
       : undefined;
   const own = { ...ownAnswers(service, originOf, receipts), readiness: () => readiness(store, isStopping()) };
   const console = openConsole(config, service, notice);
-  const beside = [...console.rows, ...ownRoutes];
+  const beside = [...console.rows, ...(dependencies.ownRoutes ?? [])];
   const sharing = config.fairShares ? createSharing({ payments, onSlot }) : undefined;
   const sales = new Sales();
   const caches = openCaches(config, channels, { ...dependencies, sharing, randomId });
@@ -114,7 +114,7 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   });
   for (const line of saleNotices(service.routes, exact, config)) notice(line);
   const readings = readingsOf({ ...parts, channels, caches, exact, blocked, isStopping });
-  const { documents, watchPace: pace } = dependencies;
+  const { watchPace: pace } = dependencies;
   const covered = credit && config.paid && documents ? [watchCovered({ paid: config.paid, documents, pace })] : [];
   const watching = [console, ...caches.values(), ...(blocked ? [blocked] : []), ...covered];
   return { gateway, readings, close: () => closeAll(watching, exact, channels) };

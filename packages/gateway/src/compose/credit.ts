@@ -6,7 +6,7 @@ import type { Accounts } from '../credit/accounts.ts';
 import { spendingExtensions } from '../credit/challenge.ts';
 import { ChargedAnswers } from '../credit/charged-answers.ts';
 import { createCover } from '../credit/covering.ts';
-import type { AccountHolder } from '../credit/debit.ts';
+import type { NewDebit } from '../credit/debit.ts';
 import type { DebitParts } from '../credit/debiting.ts';
 import { CreditGate, type CreditGateParts } from '../credit/gate.ts';
 import { Turns } from '../credit/turns.ts';
@@ -22,11 +22,14 @@ import type { Payments } from '../payments/payments.ts';
 import { requestHashOf } from '../payments/read/request-hash.ts';
 import { settledResponse, type Telling, tellingOf } from '../payments/telling.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
+import type { WatchedDocuments } from '../sales/watched-documents.ts';
 
 /** What credit is opened with. */
 export interface CreditParts {
   readonly config: CreditConfig;
   readonly accounts: Accounts;
+  /** What accounts and payments are written to. */
+  readonly documents: WatchedDocuments;
   readonly payments: Payments;
   readonly paid: Pick<PaidConfig, 'upstreamTimeoutMs'>;
   readonly exact: ExactSetup;
@@ -48,8 +51,10 @@ export interface Credit {
 }
 
 /** x402's response to a payment that was not needed: nothing was sent, and nothing moved. */
-const coveredResponse = ({ network, wallet: payer }: AccountHolder, telling: Telling): Record<string, string> =>
-  settledResponse({ transaction: '', network, payer, amount: '0' }, telling);
+function coveredResponse(debit: NewDebit, telling: Telling): Record<string, string> {
+  const { network, wallet: payer, resourceUrl, capturedAtMs: paidAtMs } = debit;
+  return settledResponse({ transaction: '', network, payer, amount: '0', resourceUrl, paidAtMs }, telling);
+}
 
 const clusterOf = ({ id, cluster }: Route): Cluster => {
   if (!cluster) throw new Error(`${id} is sold on no cluster`);
@@ -59,9 +64,21 @@ const clusterOf = ({ id, cluster }: Route): Cluster => {
 /** How long what comes before and after the upstream may take; a purchase is verified and settled beside it. */
 const BEFORE_AND_AFTER_MS = { debit: 15_000, purchase: 45_000 } as const;
 
+/** How often a waiting call looks again where other nodes change accounts too, in milliseconds. */
+const LOOK_AGAIN_MS = 200;
+
+/** The turns of accounts, which end with what this node writes; where nodes share the store, also with what others write. */
+function openTurns(documents: WatchedDocuments): Turns {
+  const turns = new Turns(documents.leaseMs === undefined ? undefined : LOOK_AGAIN_MS);
+  documents.watch(({ changes }) => {
+    for (const { was } of changes) turns.wake(was.name);
+  });
+  return turns;
+}
+
 /** What the gates of all routes share. */
 function sharedParts(parts: CreditParts) {
-  const { config, accounts, payments, signIn, secrets, randomId, onFailure, onStep } = parts;
+  const { config, accounts, documents, payments, signIn, secrets, randomId, onFailure, onStep } = parts;
   const { upstreamTimeoutMs } = parts.paid;
   const { crypto, store, originOf } = signIn;
   const leaseMs = Math.max(CREDIT.leaseMs, upstreamTimeoutMs + BEFORE_AND_AFTER_MS.debit);
@@ -74,7 +91,7 @@ function sharedParts(parts: CreditParts) {
   const cover = {
     ...debits,
     answers,
-    turns: new Turns(),
+    turns: openTurns(documents),
     limitMicros,
     purchaseMs: Math.max(CREDIT.purchaseMs, upstreamTimeoutMs + BEFORE_AND_AFTER_MS.purchase),
     isBought: async (key: string) => ((await payments.find(key))?.progress ?? 'refused') !== 'refused',
@@ -111,9 +128,15 @@ export function openCredit(parts: CreditParts): Credit {
       cover: createCover({ ...cover, priceMicros }),
       extensions: (call) => spendingExtensions(spending, call),
     });
-    const responseOf: CreditGateParts['responseOf'] = (call, origin, holder) =>
-      receipts ? coveredResponse(holder, tellingOf(call, origin, receipts)) : {};
-    return new CreditGate({ ...debits, ...spending, answers, randomId, requestHashOf, responseOf }, payments);
+    const answering: CreditGateParts['answering'] = (call, origin) => {
+      if (!receipts) return { headersOf: () => ({}) };
+      const { resourceUrl, ...telling } = tellingOf(call, origin, receipts);
+      return {
+        headersOf: (debit) => coveredResponse(debit, telling),
+        ...(resourceUrl !== undefined && { resourceUrl }),
+      };
+    };
+    return new CreditGate({ ...debits, ...spending, answers, answering, randomId, requestHashOf }, payments);
   };
 
   return {

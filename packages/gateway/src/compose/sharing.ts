@@ -5,7 +5,7 @@ import type { Sharing } from '../stages/spend.ts';
 /** What shares are told by. */
 export interface SharingParts {
   /** Nothing where nobody can have paid. */
-  readonly payments: Pick<Payments, 'hasSettled'> | undefined;
+  readonly payments: Pick<Payments, 'isKnownPayer'> | undefined;
   /** Told of each slot that was taken, by the kind of group it is charged to. */
   readonly onSlot: (kind: GroupKind) => void;
 }
@@ -16,7 +16,7 @@ export interface SharingParts {
  */
 export const createSharing = ({ payments, onSlot }: SharingParts): Sharing => ({
   async shareOf({ client, wallet = '' }) {
-    const hasPaid = (await payments?.hasSettled(wallet).catch(() => false)) ?? false;
+    const hasPaid = (await payments?.isKnownPayer(wallet).catch(() => false)) ?? false;
     return shareOf(client, wallet, hasPaid);
   },
   onSlot: (charged) => onSlot(kindOf(charged)),

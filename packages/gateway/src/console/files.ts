@@ -12,8 +12,10 @@ export type FileAnswer = Required<Pick<Answer, 'json' | 'body' | 'headers'>>;
 export interface ConsoleFiles {
   /** A page by its file name. */
   page(name: string, arrival: Arrival): FileAnswer | undefined;
-  /** What a page is made of, by its file name. */
+  /** What the public page is made of, by its file name; the operator's page shares some of it. */
   part(name: string, arrival: Arrival): FileAnswer | undefined;
+  /** What the operator's page alone is made of, by its file name. */
+  operatorPart(name: string, arrival: Arrival): FileAnswer | undefined;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -106,5 +108,5 @@ export function openConsoleFiles(folder: string): ConsoleFiles {
       return lists(headers?.['accept-encoding'], 'gzip') ? file?.zipped : file?.plain;
     };
   };
-  return { page: from(folder), part: from(join(folder, 'console')) };
+  return { page: from(folder), part: from(join(folder, 'console')), operatorPart: from(join(folder, 'operate')) };
 }

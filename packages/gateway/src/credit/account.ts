@@ -67,6 +67,10 @@ export const CREDIT = {
 
 export const NEW_ACCOUNT: Account = { grantedMicros: 0, spentMicros: 0, holds: [], owed: [], movements: [] };
 
+/** Whether an account says nothing: nobody need keep it. */
+export const isEmpty = ({ grantedMicros, spentMicros, holds, owed, purchase }: Account): boolean =>
+  grantedMicros + spentMicros + holds.length + owed.length === 0 && purchase === undefined;
+
 /** What is left, held or not. */
 export const balanceOf = ({ grantedMicros, spentMicros }: Account): number => grantedMicros - spentMicros;
 

@@ -7,7 +7,6 @@ import {
   CREDIT,
   charged,
   delivered,
-  endedPurchase,
   readAccount,
   released,
   whyNotHeld,
@@ -18,7 +17,7 @@ import {
 import { watching } from './covered-payments.ts';
 import { type AccountHolder, accountName, type Debit, debitName, type NewDebit, readDebit } from './debit.ts';
 import { entryOf } from './entries.ts';
-import { bothOf, changeOf, changesOf, type Outcome, type Seen, type Sight } from './sight.ts';
+import { accountChange, bothOf, changesOf, type Outcome, type Seen, type Sight } from './sight.ts';
 
 /**
  * What became of an attempt to set a price aside: `running` and `captured` are of the very debit, by whomever; `failing` is a
@@ -29,8 +28,11 @@ export type HoldVerdict = 'held' | 'running' | 'captured' | 'busy' | 'failing' |
 /** Why nothing was charged: it took so long that the debit is somebody else's, or what was set aside is. */
 export type NotCharged = 'running' | 'busy' | 'insufficient';
 
-/** What became of an attempt to buy credit; `joined` is of a payment that is buying already. */
-export type PurchaseVerdict = 'started' | 'joined' | 'under_way' | 'over_limit';
+/**
+ * What became of an attempt to buy credit; `joined` is of a payment that is buying already, and `covered` of one whose call the
+ * balance pays for by now.
+ */
+export type PurchaseVerdict = 'started' | 'joined' | 'covered' | 'under_way' | 'over_limit';
 
 /** How a price is set aside. */
 export interface HoldOptions {
@@ -45,6 +47,10 @@ export interface PurchaseOptions {
   readonly limitMicros: number;
   /** How long the purchase may take, in milliseconds. */
   readonly purchaseMs?: number;
+  /** What of the balance would pay for the call in place of the purchase; nothing where it cannot. */
+  readonly priceMicros?: number | undefined;
+  /** The account as it was read last, which spares a look. */
+  readonly seen?: Stored | undefined;
 }
 
 const ATTEMPTS = 40;
@@ -81,8 +87,14 @@ export class Accounts {
   }
 
   async find(holder: AccountHolder): Promise<Account> {
+    const [account] = await this.read(holder);
+    return account;
+  }
+
+  /** The same, and the document that it was read from. */
+  async read(holder: AccountHolder): Promise<readonly [Account, Stored | undefined]> {
     const [stored] = await this.#documents.read([accountName(holder)]);
-    return readAccount(stored?.value as Account | undefined, this.now());
+    return [readAccount(stored?.value as Account | undefined, this.now()), stored];
   }
 
   /** A debit, whoever's it is. */
@@ -167,26 +179,23 @@ export class Accounts {
     await this.#documents.commit({ changes: [], answer: { key: id, text: answer, forgetMs: CREDIT.debitMs } });
   }
 
-  /** Notes that credit is being bought, so that nobody else buys meanwhile; at most so much may be left of it together. */
+  /**
+   * Notes that credit is being bought, so that nobody else buys meanwhile; at most so much may be left of it together. The step
+   * that ends its payment ends it.
+   */
   startPurchase(
     holder: AccountHolder,
     purchase: { readonly key: string; readonly micros: number },
-    { limitMicros, purchaseMs = CREDIT.purchaseMs }: PurchaseOptions,
+    { limitMicros, purchaseMs = CREDIT.purchaseMs, priceMicros, seen }: PurchaseOptions,
   ): Promise<PurchaseVerdict> {
-    return this.#changeAccount<PurchaseVerdict>(holder, (account) => {
+    const decide = (account: Account): Outcome<PurchaseVerdict> => {
       const started = withPurchase(account, { ...purchase, untilMs: this.now() + purchaseMs });
       if (!started) return { verdict: 'under_way' };
+      if (priceMicros !== undefined && balanceOf(account) >= priceMicros) return { verdict: 'covered' };
       if (balanceOf(account) + purchase.micros > limitMicros) return { verdict: 'over_limit' };
       return { verdict: account.purchase ? 'joined' : 'started', account: started };
-    });
-  }
-
-  /** A purchase that has come to nothing. */
-  async endPurchase(holder: AccountHolder, key: string): Promise<void> {
-    await this.#changeAccount(holder, (account) => {
-      const ended = endedPurchase(account, key);
-      return { verdict: undefined, ...(ended !== account && { account: ended }) };
-    });
+    };
+    return this.#changeAccount<PurchaseVerdict>(holder, decide, seen);
   }
 
   async #read(holder: AccountHolder, id: string): Promise<readonly [Stored, Stored]> {
@@ -209,10 +218,10 @@ export class Accounts {
     let isFresh = sight.stored === undefined;
     sight.stored ??= await this.#read(holder, holder.id);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const outcome = decide(this.#seen(sight.stored));
-      if (outcome.account) {
+      const { account, ...outcome } = decide(this.#seen(sight.stored));
+      if (account) {
         const { isWritten, now } = await this.#documents.commit({
-          changes: [...changesOf(sight.stored, outcome), ...changes],
+          changes: [...changesOf(sight.stored, { ...outcome, account }, this.now()), ...changes],
           ...beside,
         });
         sight.stored = bothOf(now);
@@ -231,7 +240,8 @@ export class Accounts {
     for (let attempt = 1; stored && attempt <= ATTEMPTS; attempt++) {
       const { verdict, account } = decide(readAccount(stored.value as Account | undefined, this.now()));
       if (!account) return verdict;
-      const { isWritten, now } = await this.#documents.commit({ changes: [changeOf(stored, account, false)] });
+      const change = accountChange(stored, account, { isLasting: false, nowMs: this.now() });
+      const { isWritten, now } = await this.#documents.commit({ changes: [change] });
       if (isWritten) return verdict;
       [stored] = now;
       await this.#pause(attempt);

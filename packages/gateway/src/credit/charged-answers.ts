@@ -69,6 +69,7 @@ export class ChargedAnswers {
       receipt,
       mostCalls: MOST_CALLS,
       calls: async () => 1 + ((await accounts.debit(id))?.callsAgain ?? 0),
+      isKept: async () => (await accounts.answer(id)) !== undefined,
       called: () => accounts.calledAgain(debit),
       keep: (answer: string) => accounts.keep(id, answer),
     };

@@ -2,13 +2,15 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
 import type { Admission, Delivery } from '../gates/gate.ts';
-import type { Cover, CoverablePayment, SentPayment } from '../payments/cover.ts';
+import type { Cover, CoverablePayment, CoverablePurchase, SentPayment } from '../payments/cover.ts';
+import type { Stored } from '../payments/store/port.ts';
+import { balanceOf } from './account.ts';
 import type { ChargedAnswers } from './charged-answers.ts';
 import { type AccountHolder, accountName, type NewDebit } from './debit.ts';
 import { Debiting, type DebitParts } from './debiting.ts';
-import { alreadyRunning, creditHeader, refusalOf } from './receipts.ts';
+import { alreadyRunning, creditHeader, type HeadersOf, refusalOf } from './receipts.ts';
 import type { Sight } from './sight.ts';
-import type { Turns } from './turns.ts';
+import { busy, type Turns } from './turns.ts';
 
 /** What payments are covered with. */
 export interface CoverParts extends DebitParts {
@@ -24,8 +26,16 @@ export interface CoverParts extends DebitParts {
   readonly isBought: (key: string) => Promise<boolean>;
   readonly randomId: () => string;
   /** x402's response to a payment that was not needed. */
-  readonly responseOf: (holder: AccountHolder, payment: SentPayment) => Readonly<Record<string, string>>;
+  readonly responseOf: (debit: NewDebit, payment: SentPayment) => Readonly<Record<string, string>>;
 }
+
+/** Another call of the wallet is buying, or has bought, what this one would. */
+const NOT_NEEDED = new Error('the purchase is not needed');
+
+const overLimit = () => new Refusal('credit_limit', { payment: { state: 'unused' } });
+
+/** So often a payment may find, after its verification, that another node buys for its wallet. */
+const MOST_TURNS = 3;
 
 /**
  * A payment that may not be needed: its call is paid from credit where there is enough, when its turn has come. Where another
@@ -34,24 +44,30 @@ export interface CoverParts extends DebitParts {
 class Coverable implements Admission {
   readonly #parts: CoverParts;
   readonly #payment: CoverablePayment;
-  readonly #purchase: Admission;
+  readonly #purchase: CoverablePurchase;
   #chosen: Admission | undefined;
-  /** Whether it was this call that has noted the purchase. */
-  #isBuyer = false;
+  /** Whether other calls of the wallet wait for this one, which buys credit. */
+  #isBuying = false;
+  /** Whether a choice was tried before. */
+  #hasWaited = false;
+  /** The account as the choice was made by. */
+  #seen: Stored | undefined;
 
-  constructor(parts: CoverParts, payment: CoverablePayment, purchase: Admission) {
+  constructor(parts: CoverParts, payment: CoverablePayment, purchase: CoverablePurchase) {
     this.#parts = parts;
     this.#payment = payment;
     this.#purchase = purchase;
   }
 
   async spend(take: NoncedTake): Promise<Slot> {
-    const isFirst = this.#chosen === undefined;
-    this.#chosen ??= await this.#parts.turns.until(accountName(this.#holder), () => this.#choose());
-    return this.#chosen.spend(take).catch(async (error) => {
-      if (isFirst) await this.#endPurchase();
-      throw error;
-    });
+    for (let turn = 0; turn < MOST_TURNS && !this.#chosen; turn++) {
+      this.#chosen = await this.#parts.turns.until(this.#name, () => this.#choose());
+      if (this.#chosen !== this.#purchase || this.#payment.creditMicros === 0) break;
+      const slot = await this.#buy(take);
+      if (slot) return slot;
+    }
+    if (!this.#chosen) throw busy('other nodes buy for this wallet');
+    return this.#chosen.spend(take);
   }
 
   async settle(answer: Answer): Promise<Receipt> {
@@ -71,6 +87,11 @@ class Coverable implements Admission {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await (this.#chosen ?? this.#purchase)[Symbol.asyncDispose]();
+    this.#endBuying();
+  }
+
+  get #name(): string {
+    return accountName(this.#holder);
   }
 
   get #holder(): AccountHolder {
@@ -79,16 +100,55 @@ class Coverable implements Admission {
   }
 
   async #choose(): Promise<Admission | 'not yet'> {
+    // While it waited, a copy of it may have bought the answer.
+    if (this.#hasWaited && (await fromStore(this.#parts.isBought(this.#payment.key)))) throw alreadyRunning();
+    this.#hasWaited = true;
     const covered = await this.#covered();
     if (covered) return covered;
-    const { accounts, limitMicros, purchaseMs } = this.#parts;
+    const { accounts, limitMicros, turns } = this.#parts;
     const { key, creditMicros } = this.#payment;
-    if (creditMicros === 0) return (await fromStore(accounts.find(this.#holder))).purchase ? 'not yet' : this.#purchase;
-    const purchase = { key, micros: creditMicros };
-    const verdict = await fromStore(accounts.startPurchase(this.#holder, purchase, { limitMicros, purchaseMs }));
-    if (verdict === 'over_limit') throw new Refusal('credit_limit', { payment: { state: 'unused' } });
-    this.#isBuyer = verdict === 'started';
-    return verdict === 'under_way' ? 'not yet' : this.#purchase;
+    const [account, stored] = await fromStore(accounts.read(this.#holder));
+    const buyers = [account.purchase?.key, turns.buyerOf(this.#name)].filter((buyer) => buyer !== undefined);
+    // A copy of the payment that buys is told that it is on its way.
+    if (buyers.some((buyer) => buyer !== key)) return 'not yet';
+    if (creditMicros === 0) return this.#purchase;
+    if (balanceOf(account) + creditMicros > limitMicros) throw overLimit();
+    this.#seen = stored;
+    this.#isBuying = buyers.length === 0;
+    if (this.#isBuying) turns.startBuying(this.#name, key);
+    return this.#purchase;
+  }
+
+  /** Buys, and notes that when the payment has proved to be good. Answers nothing where another node has been sooner. */
+  async #buy(take: NoncedTake): Promise<Slot | undefined> {
+    try {
+      return await this.#purchase.spend(async (nonce) => {
+        await this.#startPurchase();
+        return take(nonce);
+      });
+    } catch (error) {
+      if (error !== NOT_NEEDED) throw error;
+      await this.#purchase[Symbol.asyncDispose]();
+      this.#chosen = undefined;
+      this.#endBuying();
+      return undefined;
+    }
+  }
+
+  async #startPurchase(): Promise<void> {
+    if (this.#purchase.isSettledBefore) return;
+    const { accounts, limitMicros, purchaseMs } = this.#parts;
+    const { key, creditMicros: micros } = this.#payment;
+    const priceMicros = this.#coverable()?.micros;
+    const options = { limitMicros, purchaseMs, priceMicros, seen: this.#seen };
+    const verdict = await fromStore(accounts.startPurchase(this.#holder, { key, micros }, options));
+    if (verdict === 'under_way' || verdict === 'covered') throw NOT_NEEDED;
+    if (verdict === 'over_limit') throw overLimit();
+  }
+
+  #endBuying(): void {
+    if (this.#isBuying) this.#parts.turns.endBuying(this.#name);
+    this.#isBuying = false;
   }
 
   /**
@@ -102,29 +162,30 @@ class Coverable implements Admission {
     return chosen === this.#purchase ? (await accounts.debit(key)) !== undefined : isBought(key);
   }
 
-  /** Only who made the payment has its ticket: anybody could send a copy of one that has failed on the chain. */
   async #covered(): Promise<Admission | 'not yet' | undefined> {
-    const debit = this.#debit();
-    if (!debit || !this.#payment.hasTicket) return undefined;
+    const debit = this.#coverable();
+    if (!debit) return undefined;
     const sight: Sight = {};
     const verdict = await fromStore(this.#parts.accounts.hold(debit, { leaseMs: this.#parts.leaseMs, sight }));
     if (verdict === 'insufficient') return undefined;
     if (verdict === 'busy') return 'not yet';
     if (verdict !== 'held') throw refusalOf(verdict);
     this.#parts.onStep?.('hold');
-    const headersOf = () => this.#parts.responseOf(this.#holder, this.#payment);
+    const headersOf: HeadersOf = (charged) => this.#parts.responseOf(charged, this.#payment);
     return new Debiting(this.#parts, debit, { headersOf, sight, isHeld: true });
   }
 
-  #debit(): NewDebit | undefined {
+  /** What credit may pay. Only who made the payment has its ticket: anybody could send a copy of one that has failed on the chain. */
+  #coverable(): NewDebit | undefined {
     const { priceMicros, randomId } = this.#parts;
-    const { key, requestHash, call, trail, amountMicros, memo } = this.#payment;
-    if (priceMicros === undefined) return undefined;
+    const { key, requestHash, call, trail, amountMicros, memo, hasTicket, resourceUrl } = this.#payment;
+    if (priceMicros === undefined || !hasTicket) return undefined;
     return {
       ...this.#holder,
       id: key,
       by: 'payment',
       ...(memo !== undefined && { memo }),
+      ...(resourceUrl !== undefined && { resourceUrl }),
       // No more than was signed for, whatever the price is now.
       micros: Math.min(priceMicros, amountMicros),
       route: call.route.id,
@@ -132,12 +193,6 @@ class Coverable implements Admission {
       owner: randomId(),
       requestId: trail.requestId,
     };
-  }
-
-  /** A reservation that was never made. What was reserved ends the purchase itself, in the same step. */
-  async #endPurchase(): Promise<void> {
-    if (!this.#isBuyer) return;
-    await this.#parts.accounts.endPurchase(this.#holder, this.#payment.key).catch(this.#parts.onFailure);
   }
 }
 
@@ -147,13 +202,14 @@ export function createCover(parts: CoverParts): Cover {
   return {
     async known(sent) {
       const debit = await fromStore(accounts.debit(sent.key));
-      return debit && answers.known(debit, sent.requestHash, () => responseOf(debit, sent));
+      return debit && answers.known(debit, sent.requestHash, (charged) => responseOf(charged, sent));
     },
     async admit(payment, purchase): Promise<Admission | Delivery> {
       const holder = { network: payment.network, wallet: payment.payer };
       const account = payment.hasTicket ? await fromStore(accounts.find(holder)) : undefined;
       const owed =
-        account && (await answers.owed(holder, account, payment.requestHash, () => responseOf(holder, payment)));
+        account &&
+        (await answers.owed(holder, account, payment.requestHash, (charged) => responseOf(charged, payment)));
       return owed ?? new Coverable(parts, payment, purchase);
     },
   };

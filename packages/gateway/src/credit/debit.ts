@@ -19,6 +19,10 @@ export interface NewDebit extends AccountHolder {
   readonly memo?: string;
   /** For the journal. */
   readonly requestId: string;
+  /** The URL that it pays for, which its receipt names; only where receipts are signed. */
+  readonly resourceUrl?: string;
+  /** When it was charged, in milliseconds. */
+  readonly capturedAtMs?: number;
 }
 
 /** A debit as it is kept. */

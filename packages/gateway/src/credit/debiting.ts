@@ -20,18 +20,18 @@ export interface DebitParts {
 export interface DebitOptions {
   readonly headersOf: HeadersOf;
   /** What every answer from here on carries. */
-  readonly admissionHeaders?: HeadersOf;
+  readonly admissionHeaders?: Admission['headers'];
   /** What was seen of it so far. */
   readonly sight?: Sight;
   /** The price was set aside before. */
   readonly isHeld?: boolean;
 }
 
-const none: HeadersOf = () => ({});
+const none = () => ({});
 
 /** A call that is paid from credit: set aside before the upstream is asked, charged together with its answer. */
 export class Debiting implements Admission {
-  readonly headers: HeadersOf;
+  readonly headers: Admission['headers'];
   readonly #parts: DebitParts;
   readonly #debit: NewDebit;
   readonly #options: DebitOptions;
@@ -64,7 +64,8 @@ export class Debiting implements Admission {
   async settle({ json }: Answer): Promise<Receipt> {
     const { accounts, onStep, onFailure } = this.#parts;
     onStep?.('upstream');
-    const account = await fromStore(accounts.capture(this.#debit, json, this.#sight), {
+    const debit: NewDebit = { ...this.#debit, capturedAtMs: accounts.now() };
+    const account = await fromStore(accounts.capture(debit, json, this.#sight), {
       payment: { state: 'pending' },
     });
     if (typeof account === 'string') throw refusalOf(account);
@@ -74,7 +75,7 @@ export class Debiting implements Admission {
       onStep?.('respond');
       accounts.delivered(this.#debit, this.#sight).catch(onFailure);
     };
-    return { ...receiptOf(this.#debit, account, this.#options.headersOf), onDelivered };
+    return { ...receiptOf(debit, account, this.#options.headersOf), onDelivered };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -7,17 +7,23 @@ import type { SignedRequest } from '../payments/cover.ts';
 import { balanceOf } from './account.ts';
 import { EPOCH, freshNonce, type SpendingParts } from './challenge.ts';
 import type { ChargedAnswers } from './charged-answers.ts';
-import { type AccountHolder, type NewDebit, signedDebitId } from './debit.ts';
+import { type NewDebit, signedDebitId } from './debit.ts';
 import { Debiting, type DebitParts } from './debiting.ts';
+import type { HeadersOf } from './receipts.ts';
 import type { Sight } from './sight.ts';
+
+/** What an answer that a signature has paid for says of it: x402's response, only where it carries a receipt. */
+export interface Answering extends Pick<NewDebit, 'resourceUrl'> {
+  readonly headersOf: HeadersOf;
+}
 
 /** What the gate of a route stands on that takes credit by signature. */
 export interface CreditGateParts extends DebitParts, SpendingParts {
   readonly answers: ChargedAnswers;
   readonly randomId: () => string;
   readonly requestHashOf: (call: Call) => string;
-  /** x402's response to a signature: only where it carries a receipt. */
-  readonly responseOf: (call: Call, origin: string, holder: AccountHolder) => Readonly<Record<string, string>>;
+  /** How a signature is answered that pays for this call. */
+  readonly answering: (call: Call, origin: string) => Answering;
 }
 
 /** The gate that payments pass, as far as credit needs it. */
@@ -49,7 +55,7 @@ export class CreditGate implements Gate {
   }
 
   async #bySignature(call: Call, trail: Trail): Promise<Admission | Delivery> {
-    const { accounts, answers, originOf, signIn, network, priceMicros, requestHashOf, responseOf, randomId } =
+    const { accounts, answers, originOf, signIn, network, priceMicros, requestHashOf, answering, randomId } =
       this.#parts;
     const origin = originOf(call.inbound);
     const rule = { origin, epoch: EPOCH, judgedByStore: false, places: 'path', network } as const;
@@ -60,8 +66,8 @@ export class CreditGate implements Gate {
     const id = signedDebitId(holder, payload.nonce);
     const requestHash = requestHashOf(call);
     const fresh = () => ({ [HEADERS.replayNonce]: freshNonce(signIn, origin) });
-    const response = () => responseOf(call, origin, holder);
-    const again = () => ({ ...response(), ...fresh() });
+    const { headersOf, ...named } = answering(call, origin);
+    const again: HeadersOf = (debit) => ({ ...headersOf(debit), ...fresh() });
     const paid = this.#payments.owedTo(holder.wallet, { call, origin, requestHash });
     // Asked together with the account, and of no use where this very signature has bought something.
     paid.catch(() => undefined);
@@ -76,8 +82,8 @@ export class CreditGate implements Gate {
       this.#payments.assertOpen();
       throw new Refusal('credit_exhausted', { payment: { state: 'unused' } });
     }
-    const ask = { route: call.route.id, requestHash, requestId: trail.requestId };
+    const ask = { route: call.route.id, requestHash, requestId: trail.requestId, ...named };
     const debit: NewDebit = { ...holder, ...ask, id, micros: priceMicros, by: 'signature', owner: randomId() };
-    return new Debiting(this.#parts, debit, { headersOf: response, admissionHeaders: fresh, sight });
+    return new Debiting(this.#parts, debit, { headersOf, admissionHeaders: fresh, sight });
   }
 }

@@ -5,6 +5,7 @@ import type { Change, Stored } from '../payments/store/port.ts';
 import { type Account, endedPurchase, granted, readAccount } from './account.ts';
 import { accountName } from './debit.ts';
 import { entryOf } from './entries.ts';
+import { accountChange } from './sight.ts';
 
 const hasJustSettled = ({ before, after }: Step): boolean =>
   after.record?.progress === 'settled' && before.record?.progress !== 'settled';
@@ -22,9 +23,9 @@ function changesWith(step: Step, now: () => number): readonly CompanionChange[] 
   const change = (was: Stored): Change => {
     const account = readAccount(was.value as Account | undefined, now());
     const grant = { micros, atMs: now(), route, ...(signature !== undefined && { transaction: signature }) };
-    if (isSettled) return { was, value: granted(account, grant, key), isLasting: true };
-    const ended = endedPurchase(account, key);
-    return { was, value: ended === account ? was.value : ended, isLasting: false };
+    const nowMs = now();
+    if (isSettled) return accountChange(was, granted(account, grant, key), { isLasting: true, nowMs });
+    return accountChange(was, endedPurchase(account, key), { isLasting: false, nowMs });
   };
   return [{ name: accountName({ network, wallet: payer }), change }];
 }
@@ -57,7 +58,7 @@ export const lateGrants =
       entry: { ...settlement, kind: 'grant', feeLamports: 0 },
       change(was) {
         const account = readAccount(was.value as Account | undefined, now());
-        return { was, value: granted(account, grant, id), isLasting: true };
+        return accountChange(was, granted(account, grant, id), { isLasting: true, nowMs: now() });
       },
     };
   };

@@ -17,8 +17,8 @@ export const creditHeader = (chargedMicros: number | undefined, account: Account
   };
 };
 
-/** Headers beside those of credit: a fresh nonce for who has signed, x402's response for who has sent a payment. */
-export type HeadersOf = () => Readonly<Record<string, string>>;
+/** Headers beside those of credit, of a debit as it was charged: a fresh nonce for who has signed, and x402's response. */
+export type HeadersOf = (debit: NewDebit) => Readonly<Record<string, string>>;
 
 /** The receipt of a debit. */
 export function receiptOf(debit: NewDebit, account: Account, headersOf: HeadersOf): Receipt {
@@ -26,7 +26,7 @@ export function receiptOf(debit: NewDebit, account: Account, headersOf: HeadersO
   return {
     priceUsd: dollars(micros),
     debit: { micros, by, balanceMicros: balanceOf(account) },
-    headers: { ...creditHeader(micros, account), ...headersOf() },
+    headers: { ...creditHeader(micros, account), ...headersOf(debit) },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Change, Stored } from '../payments/store/port.ts';
-import { type Account, CREDIT } from './account.ts';
+import { type Account, CREDIT, isEmpty } from './account.ts';
 import type { Debit } from './debit.ts';
 
 /**
@@ -23,15 +23,32 @@ export interface Outcome<V> {
   readonly debit?: Debit | 'removed';
 }
 
-/** What of an account alone is written. */
-export const changeOf = (was: Stored, value: unknown, isLasting: boolean): Change => ({ was, value, isLasting });
+/**
+ * How an account is written. One that says nothing is removed; one that says no more than that credit is being bought lasts as
+ * long as that may take, so that a process that dies leaves none behind.
+ */
+export function accountChange(was: Stored, account: Account, { isLasting, nowMs }: AccountWrite): Change {
+  if (isEmpty(account)) return { was, value: undefined, isLasting };
+  const { purchase, ...others } = account;
+  const isBrief = purchase !== undefined && isEmpty(others);
+  return { was, value: account, isLasting, ...(isBrief && { forgetMs: Math.max(purchase.untilMs - nowMs, 1) }) };
+}
+
+/** Whether it must outlive the process, and the store's time in milliseconds. */
+export interface AccountWrite {
+  readonly isLasting: boolean;
+  readonly nowMs: number;
+}
+
+/** An outcome that changes the account. */
+type Decided = Outcome<unknown> & { readonly account: Account };
 
 /** What a step of a debit writes. */
-export function changesOf([account, debit]: readonly [Stored, Stored], outcome: Outcome<unknown>): Change[] {
+export function changesOf([account, debit]: readonly [Stored, Stored], outcome: Decided, nowMs: number): Change[] {
   const value = outcome.debit === 'removed' ? undefined : outcome.debit;
-  const isCaptured = value?.progress === 'captured';
-  const forgetMs = isCaptured ? CREDIT.debitMs : CREDIT.heldMs;
-  return [changeOf(account, outcome.account, isCaptured), { ...changeOf(debit, value, isCaptured), forgetMs }];
+  const isLasting = value?.progress === 'captured';
+  const forgetMs = isLasting ? CREDIT.debitMs : CREDIT.heldMs;
+  return [accountChange(account, outcome.account, { isLasting, nowMs }), { was: debit, value, isLasting, forgetMs }];
 }
 
 /** The documents that were asked for. */

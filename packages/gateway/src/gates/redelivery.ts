@@ -14,6 +14,8 @@ export interface PaidBefore {
   readonly mostCalls: number;
   /** How many calls there have been. */
   calls(): Promise<number>;
+  /** Whether an answer is kept by now. */
+  isKept(): Promise<boolean>;
   /** Counts one more. */
   called(): Promise<void>;
   /** Keeps the answer once more. */
@@ -34,11 +36,13 @@ export class Redelivery implements Admission {
 
   async spend(take: NoncedTake): Promise<Slot> {
     const { key, mostCalls } = this.#paid;
-    if (!this.#isFetching && this.#fetching.has(key)) {
-      throw new Refusal('payment_in_progress', { reason: 'taken', payment: { state: 'in_progress' } });
+    if (!this.#isFetching && this.#fetching.has(key)) throw taken();
+    if (!this.#isFetching) {
+      this.#fetching.add(key);
+      this.#isFetching = true;
+      // Another request may have fetched it since this one was admitted.
+      if (await fromStore(this.#paid.isKept())) throw taken();
     }
-    this.#fetching.add(key);
-    this.#isFetching = true;
     if ((await fromStore(this.#paid.calls())) >= mostCalls) {
       throw new Refusal('payment_already_used', { reason: 'asked for too often', payment: { state: 'settled' } });
     }
@@ -60,3 +64,5 @@ export class Redelivery implements Admission {
     if (this.#isFetching) this.#fetching.delete(this.#paid.key);
   }
 }
+
+const taken = () => new Refusal('payment_in_progress', { reason: 'taken', payment: { state: 'in_progress' } });

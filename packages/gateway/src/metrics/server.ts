@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ConsoleFiles, FileAnswer } from '../console/files.ts';
-import { BEARER, whyNotTold } from './access.ts';
+import { BEARER, isLoopback, namesLoopback, whyNoSales } from './access.ts';
 import { Metrics } from './metrics.ts';
 
 const PATH = '/metrics';
 const SALES_PATH = '/sales';
 const CONSOLE_PAGE = 'operate.html';
 const CONSOLE_PATH = '/console/';
+const OPERATE_PATH = '/operate/';
 
 /** Metrics that are kept, and where they are given out. */
 export interface ServedMetrics {
@@ -35,6 +36,8 @@ export interface Beside {
 
 interface Answering extends Beside {
   readonly metrics: Metrics;
+  /** Only clients on this machine can connect. */
+  readonly isOnLoopback: boolean;
   readonly token: string | undefined;
 }
 
@@ -42,6 +45,7 @@ interface Answering extends Beside {
 function consoleFile(path: string, { headers }: IncomingMessage, files: ConsoleFiles | undefined) {
   const arrival = { hosts: [], port: 0, headers };
   if (path === '/') return files?.page(CONSOLE_PAGE, arrival);
+  if (path.startsWith(OPERATE_PATH)) return files?.operatorPart(path.slice(OPERATE_PATH.length), arrival);
   return path.startsWith(CONSOLE_PATH) ? files?.part(path.slice(CONSOLE_PATH.length), arrival) : undefined;
 }
 
@@ -51,7 +55,7 @@ function answerFile(response: ServerResponse, { headers, body }: FileAnswer): vo
 }
 
 async function answerSales(request: IncomingMessage, response: ServerResponse, { sales, token }: Answering) {
-  const refusal = whyNotTold(request, token);
+  const refusal = whyNoSales(request, token);
   if (refusal) return void response.writeHead(refusal, refusal === 401 ? BEARER : {}).end();
   const [, query = ''] = (request.url ?? '').split(/\?(.*)/s);
   const json = await sales(new URLSearchParams(query)).catch(() => null);
@@ -60,8 +64,13 @@ async function answerSales(request: IncomingMessage, response: ServerResponse, {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {
-  const { metrics, files } = answering;
+  const { metrics, files, isOnLoopback } = answering;
   const path = request.url?.split('?', 1)[0] ?? '';
+  // The token guards sales by itself; a page in a browser on this machine does not have it.
+  if (isOnLoopback && path !== SALES_PATH && !namesLoopback(request)) {
+    response.writeHead(403).end();
+    return;
+  }
   const file = consoleFile(path, request, files);
   const isKnown = path === PATH || path === SALES_PATH || file !== undefined;
   if (!isKnown || (request.method !== 'GET' && request.method !== 'HEAD')) {
@@ -80,11 +89,13 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
  */
 export async function serveMetrics({ port, host, token }: Place, beside: Beside): Promise<ServedMetrics> {
   const metrics = new Metrics();
+  let isOnLoopback = true;
   const server = createServer((request, response) => {
-    answer(request, response, { ...beside, metrics, token }).catch(() => response.destroy());
+    answer(request, response, { ...beside, metrics, token, isOnLoopback }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
-  const { port: bound } = server.address() as AddressInfo;
+  const { port: bound, address } = server.address() as AddressInfo;
+  isOnLoopback = isLoopback(address);
   return {
     metrics,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${PATH}`,

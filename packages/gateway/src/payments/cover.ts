@@ -23,6 +23,12 @@ export interface CoverablePayment extends SentPayment {
   readonly creditMicros: number;
 }
 
+/** The purchase of such a payment. */
+export interface CoverablePurchase extends Admission {
+  /** Verification has found that the payment had settled before: nothing is bought with it any more. */
+  readonly isSettledBefore: boolean;
+}
+
 /** A call that its wallet has signed, and what was found out about it already. */
 export interface SignedRequest {
   readonly call: Call;
@@ -35,5 +41,5 @@ export interface Cover {
   /** What this very payment was covered for before: its answer, or a refusal where that was another request. */
   known(sent: SentPayment): Promise<Admission | Delivery | undefined>;
   /** An answer that is owed to its wallet; or leave to proceed that pays from credit where it can, and by the payment where not. */
-  admit(payment: CoverablePayment, purchase: Admission): Promise<Admission | Delivery>;
+  admit(payment: CoverablePayment, purchase: CoverablePurchase): Promise<Admission | Delivery>;
 }

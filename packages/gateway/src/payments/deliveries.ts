@@ -119,6 +119,7 @@ export class Deliveries {
       receipt,
       mostCalls: PAYMENTS.callsPerPayment,
       calls: () => payments.calls(key),
+      isKept: async () => (await payments.answer(key)) !== undefined,
       called: () => payments.called(key),
       keep: (answer) => payments.keep(key, answer),
     };

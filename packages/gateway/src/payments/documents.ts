@@ -6,6 +6,8 @@ import type { Change, Stored } from './store/port.ts';
 /** Whose state it is. */
 export interface Subject {
   readonly key: string;
+  /** CAIP-2. */
+  readonly network: string;
   readonly payer: string;
   readonly requestHash: string;
 }
@@ -18,15 +20,15 @@ export interface Documents {
 }
 
 export const recordName = (key: string): string => `record:${key}`;
-export const payerName = (payer: string): string => `payer:${payer}`;
+export const payerName = (network: string, payer: string): string => `payer:${network}:${payer}`;
 export const dueName = (payer: string, requestHash: string): string => `due:${payer}:${requestHash}`;
 /** Which payment a transaction of the chain has settled, by its signature. */
 export const signatureName = (signature: string): string => `signature:${signature}`;
 
 /** The names of the documents of a state, in the order that `documentsOf` takes them. */
-export const namesOf = ({ key, payer, requestHash }: Subject): string[] => [
+export const namesOf = ({ key, network, payer, requestHash }: Subject): string[] => [
   recordName(key),
-  payerName(payer),
+  payerName(network, payer),
   dueName(payer, requestHash),
 ];
 
@@ -64,12 +66,12 @@ function recordChange(was: Stored, { before, after }: Step, leaseMs: number | un
 }
 
 function payerChange(was: Stored, { before, after }: Step): Change {
-  const { settledAtMs } = after.payer;
+  const { paid } = after.payer;
   return {
     was,
     value: after.payer,
-    isLasting: settledAtMs !== before.payer.settledAtMs,
-    forgetMs: settledAtMs === undefined ? PAYMENTS.answerMs : PAYMENTS.payerMs,
+    isLasting: paid !== before.payer.paid,
+    forgetMs: paid === undefined ? PAYMENTS.answerMs : PAYMENTS.payerMs,
   };
 }
 

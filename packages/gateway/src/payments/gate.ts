@@ -166,6 +166,7 @@ export class ExactGate implements Gate {
       memo: transfer.memo,
       priceUsd: dollars(amount - creditMicros),
       ...(creditMicros > 0 && { creditMicros }),
+      ...(context.resourceUrl !== undefined && { resourceUrl: context.resourceUrl }),
       transaction: payment.transaction,
       requirement: JSON.stringify(payment.requirement),
       owner: this.#parts.randomId(),

@@ -1,4 +1,12 @@
-import { type NewPayment, PAYMENTS, type Proof, type ReserveVerdict, type SettlementAttempt } from './record.ts';
+import { NETWORKS } from '@asset-gateway/protocol';
+import {
+  amountOf,
+  type NewPayment,
+  PAYMENTS,
+  type Proof,
+  type ReserveVerdict,
+  type SettlementAttempt,
+} from './record.ts';
 import {
   callsOf,
   type HeldRecord,
@@ -7,6 +15,7 @@ import {
   type PayerRecord,
   type PaymentState,
   readState,
+  withPaid,
 } from './state.ts';
 
 /** What happens to a payment. */
@@ -72,6 +81,12 @@ function call(state: PaymentState, record: HeldRecord, nowMs: number): PaymentSt
   return { ...state, payer: { ...state.payer, calls } };
 }
 
+/** Only what is worth something makes a payer known: anybody has devnet's money. */
+function withPayment(payer: PayerRecord, record: HeldRecord, nowMs: number): PayerRecord {
+  if (record.network !== NETWORKS.mainnet) return payer;
+  return { ...payer, paid: withPaid(payer.paid ?? [], amountOf(record), nowMs) };
+}
+
 function settle(state: PaymentState, record: HeldRecord, signature: string, nowMs: number): PaymentState {
   const { key } = record;
   const payer = leave(state.payer, key);
@@ -85,7 +100,7 @@ function settle(state: PaymentState, record: HeldRecord, signature: string, nowM
       owed: true,
       calls: callsOf({ record, payer }, key),
     },
-    payer: { ...payer, calls: without(payer.calls, key), settledAtMs: nowMs },
+    payer: withPayment({ ...payer, calls: without(payer.calls, key) }, record, nowMs),
     due: [...without(state.due, key), { key, untilMs: nowMs + PAYMENTS.answerMs }],
   };
 }

@@ -1,3 +1,4 @@
+import { NETWORKS } from '@asset-gateway/protocol';
 import type { Companion, CompanionChange } from './companion.ts';
 import {
   documentsOf,
@@ -23,7 +24,7 @@ import {
   type Due,
   dueOf,
   type HeldRecord,
-  hasSettled,
+  isKnownPayer,
   type PayerRecord,
   readDue,
   readRecord,
@@ -84,10 +85,13 @@ export class Payments {
     return key === undefined ? undefined : this.find(key);
   }
 
-  /** Whether this payer has settled a payment in the last 30 days. */
-  async hasSettled(payer: string): Promise<boolean> {
-    const { value } = await this.#read(payerName(payer));
-    return value !== undefined && hasSettled(value as PayerRecord, this.now());
+  /** Whether this wallet's mainnet payments of the last 30 days make it a known payer, whatever network it pays on now. */
+  async isKnownPayer(payer: string, network: string = NETWORKS.mainnet): Promise<boolean> {
+    const names = [...new Set([NETWORKS.mainnet, network])].map((each) => payerName(each, payer));
+    const found = await this.#store.read(names);
+    for (const stored of found) this.#steps.noteRead(stored);
+    const [onMainnet] = found;
+    return onMainnet?.value !== undefined && isKnownPayer(onMainnet.value as PayerRecord, this.now());
   }
 
   async reserve(payment: NewPayment): Promise<ReserveVerdict> {

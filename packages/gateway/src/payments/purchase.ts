@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot, Trail } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
-import type { Admission } from '../gates/gate.ts';
+import type { CoverablePurchase } from './cover.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
 import type { PurchaseDependencies } from './purchase-dependencies.ts';
 import type { PresentedPayment } from './read/payment.ts';
@@ -14,14 +14,14 @@ import type { Verified } from './verification-limits.ts';
 const SETTLE_MS = 25_000;
 
 /** A purchase on its way: reserved and verified before the upstream is asked, settled before a byte of it is answered. */
-export class Purchase implements Admission {
+export class Purchase implements CoverablePurchase {
   readonly #parts: PurchaseDependencies;
   readonly #purchase: PresentedPayment;
   readonly #payment: NewPayment;
   readonly #telling: Telling;
   readonly #trail: Trail;
   #reserved = false;
-  #settledBefore = false;
+  isSettledBefore = false;
   /** The record of what this purchase has settled. */
   #resolved: PaymentRecord | undefined;
   /** From here on nothing is given back but by what becomes of the settlement. */
@@ -46,7 +46,7 @@ export class Purchase implements Admission {
 
   async settle({ json }: Answer): Promise<Receipt> {
     const { settlements, facilitator } = this.#parts;
-    if (this.#settledBefore) return this.#prepaid(json);
+    if (this.isSettledBefore) return this.#prepaid(json);
     this.#parts.onStep?.('upstream');
     const signature = facilitator.signatureOf(this.#purchase.payment);
     const facts = {
@@ -110,9 +110,10 @@ export class Purchase implements Admission {
   /** Shed early, before anything is asked of anybody; of copies sent at once one is counted, the one that is reserved. */
   async #begin(): Promise<void> {
     const { payments, limits, onStep } = this.#parts;
-    const { payer, key } = this.#payment;
+    const { payer, key, network } = this.#payment;
     const challenge = this.#purchase.payment.requirement.extra.memo ?? key;
-    const verified = { payer, challenge, isNewPayer: !(await fromStore(payments.hasSettled(payer))) };
+    const isNewPayer = !(await fromStore(payments.isKnownPayer(payer, network)));
+    const verified = { network, payer, challenge, isNewPayer };
     limits.assertRoom(verified, payments.now());
     const verdict = await fromStore(payments.reserve(this.#payment));
     if (verdict !== 'reserved') throw refusalOf(verdict);
@@ -138,7 +139,7 @@ export class Purchase implements Admission {
     if (signature === undefined) return;
     await this.#giveBackFee();
     this.#trail.payment = { state: 'settled', transaction: signature };
-    this.#settledBefore = true;
+    this.isSettledBefore = true;
   }
 
   /** Nothing is sent for this payment now, and what was held for it costs nobody. */

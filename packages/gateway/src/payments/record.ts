@@ -26,6 +26,8 @@ export interface NewPayment {
   readonly requestId?: string;
   /** What settling it costs the gateway's own fee payer. */
   readonly feeLamports?: number;
+  /** The URL that it pays for, which its receipt names; only where receipts are signed. */
+  readonly resourceUrl?: string;
 }
 
 /** Everything that is known of one payment. */
@@ -44,6 +46,10 @@ export interface PaymentRecord extends NewPayment {
   /** Settled, and its answer has not reached the payer. */
   readonly owed?: boolean;
 }
+
+/** The amount of the transfer, which the requirement repeats, in millionths of a dollar. */
+export const amountOf = ({ requirement }: NewPayment): number =>
+  Number((JSON.parse(requirement) as { readonly amount: string }).amount);
 
 /**
  * What became of an attempt to reserve: `taken` is somebody else's at this moment, `payer_busy` and `exhausted` are the
@@ -81,7 +87,8 @@ export const PAYMENTS = {
   recordMs: 86_400_000,
   /** Longer than a memo is good by any clock of ours: one that has failed on the chain is there for all to copy. */
   refusedMs: 330_000,
-  /** How long a payer is known as one that has settled a payment. */
+  /** How long what a wallet has paid on mainnet counts for it, and how much of it makes a known payer, in millionths of a dollar. */
   payerMs: 30 * 86_400_000,
+  knownPayerMicros: 10_000,
   answerBytes: 256 * 1024 * 1024,
 } as const;

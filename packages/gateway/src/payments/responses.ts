@@ -38,12 +38,12 @@ function saleOf({ requirement, signature = '', owed }: PaymentRecord, replayed: 
 
 /** The receipt of a payment that has settled. */
 export function receiptOf(record: PaymentRecord, telling: Telling, replayed: boolean): Receipt {
-  const { signature: transaction = '', network, payer, priceUsd } = record;
+  const { signature: transaction = '', network, payer, priceUsd, resourceUrl, resolvedAtMs: paidAtMs } = record;
   return {
     priceUsd,
     sale: saleOf(record, replayed),
     headers: {
-      ...settledResponse({ transaction, network, payer }, telling),
+      ...settledResponse({ transaction, network, payer, resourceUrl, paidAtMs }, telling),
       ...(replayed && { [HEADERS.replayed]: 'true' }),
     },
   };

@@ -16,8 +16,15 @@ export interface PayerRecord {
   readonly inFlight: readonly { readonly key: string; readonly node: string; readonly untilMs: number }[];
   /** Upstream calls that no settlement has followed. */
   readonly calls: readonly { readonly key: string; readonly atMs: number }[];
-  /** When a payment last settled. */
-  readonly settledAtMs?: number;
+  /** What has settled on mainnet in the last 30 days, as far as it takes to make a known payer: the oldest first. */
+  readonly paid?: readonly Paid[];
+}
+
+/** What a payer has paid on mainnet within a day. */
+export interface Paid {
+  /** When the first payment of them settled. */
+  readonly atMs: number;
+  readonly micros: number;
 }
 
 /** A payment of a payer for a request whose outcome is open or, until some time, whose answer is owed. */
@@ -87,6 +94,25 @@ export const dueOf = (due: readonly Due[]): Due | undefined =>
 export const callsOf = ({ record, payer }: Pick<PaymentState, 'record' | 'payer'>, key: string): number =>
   (record?.calls ?? 0) + payer.calls.filter((call) => call.key === key).length;
 
-/** Whether a payer has settled a payment in the last 30 days. */
-export const hasSettled = ({ settledAtMs }: PayerRecord, nowMs: number): boolean =>
-  settledAtMs !== undefined && nowMs - settledAtMs < PAYMENTS.payerMs;
+const DAY_MS = 86_400_000;
+
+const recent = (paid: readonly Paid[], nowMs: number): readonly Paid[] =>
+  paid.filter(({ atMs }) => nowMs - atMs < PAYMENTS.payerMs);
+
+const isEnough = (paid: readonly Paid[]): boolean =>
+  paid.reduce((sum, { micros }) => sum + micros, 0) >= PAYMENTS.knownPayerMicros;
+
+/** Notes a payment on mainnet. What is too old, and what is not needed beside later payments, is left out. */
+export function withPaid(paid: readonly Paid[], micros: number, nowMs: number): readonly Paid[] {
+  const [last, others] = [paid.at(-1), paid.slice(0, -1)];
+  const isSameDay = last !== undefined && nowMs - last.atMs < DAY_MS;
+  const noted = isSameDay
+    ? [...others, { atMs: last.atMs, micros: last.micros + micros }]
+    : [...paid, { atMs: nowMs, micros }];
+  const all = isEnough([{ atMs: nowMs, micros }]) ? [{ atMs: nowMs, micros }] : recent(noted, nowMs);
+  const needed = all.findLastIndex((_, index) => isEnough(all.slice(index)));
+  return all.slice(Math.max(needed, 0));
+}
+
+/** Whether a payer's mainnet payments of the last 30 days come to what makes a known payer. */
+export const isKnownPayer = ({ paid = [] }: PayerRecord, nowMs: number): boolean => isEnough(recent(paid, nowMs));

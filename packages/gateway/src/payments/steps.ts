@@ -153,7 +153,7 @@ export class Steps {
     };
   }
 
-  #keepAtHand({ key, payer, requestHash }: Subject, documents: Documents, answer: string | undefined): void {
+  #keepAtHand({ key, network, payer, requestHash }: Subject, documents: Documents, answer: string | undefined): void {
     const { node, nowMs, leaseMs } = this.moment;
     const { record } = stateIn(documents);
     const isHeld = record?.progress === 'reserved' || record?.progress === 'settling';
@@ -162,7 +162,7 @@ export class Steps {
     if (record?.node === node && (isHeld || (isLeft && leaseMs !== undefined))) {
       const known = this.#inHand.get(key);
       const untilMs = isHeld ? Number.POSITIVE_INFINITY : nowMs + MAY_LAND_MS;
-      const subject = { key, payer, requestHash };
+      const subject = { key, network, payer, requestHash };
       this.#inHand.set(key, { subject, documents, answer: answer ?? known?.answer, untilMs });
     } else this.letGo(key);
   }

@@ -3,18 +3,25 @@ import { unused } from './responses.ts';
 
 /** Whose payment is verified, and which one it is. */
 export interface Verified {
+  /** CAIP-2: verifications of one network take no room from those of another. */
+  readonly network: string;
   readonly payer: string;
   /** The memo that it was challenged with, or where memos are off its own key: nothing that its client chooses. */
   readonly challenge: string;
-  /** Nothing of theirs has settled here yet. */
+  /** What they have paid on mainnet does not make them a known payer. */
   readonly isNewPayer: boolean;
 }
 
-/** How many verifications this node has under way at once; payers that have never settled anything share half of them. */
+/** How many verifications of one network this node has under way at once; payers that are not known share half of them. */
 const IN_FLIGHT = { all: 32, ofNewPayers: 16 } as const;
 /** So many payments of one payer, or for one challenge, may fail verification in a minute. */
 const FAILURES = 3;
 const WINDOW_MS = 60_000;
+
+interface UnderWay {
+  readonly all: number;
+  readonly ofNewPayers: number;
+}
 
 /** Failures by what they are counted for, in the order of their time. */
 class Failures {
@@ -48,14 +55,15 @@ class Failures {
  */
 export class VerificationLimits {
   readonly #failures = new Failures();
-  #all = 0;
-  #ofNewPayers = 0;
+  /** By network. */
+  readonly #underWay = new Map<string, UnderWay>();
 
   /** Refuses with the payment unused where no verification of it may begin now. */
-  assertRoom({ payer, challenge, isNewPayer }: Verified, nowMs: number): void {
+  assertRoom({ network, payer, challenge, isNewPayer }: Verified, nowMs: number): void {
     const waitMs = Math.max(this.#failures.waitMs(payer, nowMs), this.#failures.waitMs(challenge, nowMs));
     if (waitMs > 0) throw busy('failed verification too often', Math.ceil(waitMs / 1000));
-    const isFull = this.#all >= IN_FLIGHT.all || (isNewPayer && this.#ofNewPayers >= IN_FLIGHT.ofNewPayers);
+    const { all, ofNewPayers } = this.#underWayOn(network);
+    const isFull = all >= IN_FLIGHT.all || (isNewPayer && ofNewPayers >= IN_FLIGHT.ofNewPayers);
     if (isFull) throw busy('too many verifications', 1);
   }
 
@@ -63,11 +71,16 @@ export class VerificationLimits {
   enter(verified: Verified, nowMs: number): () => void {
     this.assertRoom(verified, nowMs);
     const change = (by: 1 | -1) => {
-      this.#all += by;
-      if (verified.isNewPayer) this.#ofNewPayers += by;
+      const { all, ofNewPayers } = this.#underWayOn(verified.network);
+      const ofNew = verified.isNewPayer ? by : 0;
+      this.#underWay.set(verified.network, { all: all + by, ofNewPayers: ofNewPayers + ofNew });
     };
     change(1);
     return () => change(-1);
+  }
+
+  #underWayOn(network: string): UnderWay {
+    return this.#underWay.get(network) ?? { all: 0, ofNewPayers: 0 };
   }
 
   /** A payment for this challenge has failed because of what it is. */

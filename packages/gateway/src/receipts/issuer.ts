@@ -2,8 +2,11 @@ import { didDocument } from './did.ts';
 import { type ReceiptKey, receiptKeyOf } from './key.ts';
 import { type ReceiptFacts, receiptExtensions, receiptFor } from './receipt.ts';
 
-/** What a receipt is issued for, now. */
-export type Delivered = Omit<ReceiptFacts, 'issuedAt'>;
+/** What a receipt is issued for. */
+export interface Delivered extends Omit<ReceiptFacts, 'issuedAt'> {
+  /** When it was paid for, in milliseconds; now, where that is not known. */
+  readonly paidAtMs?: number | undefined;
+}
 
 /** Signs receipts for what this gateway delivers. */
 export class ReceiptIssuer {
@@ -22,7 +25,7 @@ export class ReceiptIssuer {
 
   /** What a SettleResponse of success carries beside what it says. */
   extensionsFor(delivered: Delivered): Readonly<Record<string, unknown>> {
-    const issuedAt = Math.floor(this.#nowMs() / 1000);
+    const issuedAt = Math.floor((delivered.paidAtMs ?? this.#nowMs()) / 1000);
     return receiptExtensions(receiptFor({ ...delivered, issuedAt }, this.#signing));
   }
 

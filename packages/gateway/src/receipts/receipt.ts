@@ -2,7 +2,7 @@ import { sign } from 'node:crypto';
 import { didOf, keyIdOf } from './did.ts';
 import type { ReceiptKey } from './key.ts';
 
-/** What a receipt says: who has paid for what, and when that was signed. */
+/** What a receipt says: who has paid for what, and when. The same facts have the same signature, as Ed25519 is deterministic. */
 export interface ReceiptFacts {
   /** CAIP-2. */
   readonly network: string;

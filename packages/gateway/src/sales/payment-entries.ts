@@ -1,15 +1,11 @@
 import type { Companion } from '../payments/companion.ts';
-import { FAILED_ON_CHAIN, type PaymentRecord } from '../payments/record.ts';
+import { amountOf, FAILED_ON_CHAIN, type PaymentRecord } from '../payments/record.ts';
 import type { JournalEntry } from '../payments/store/journal.ts';
-
-/** The amount of the transfer, which the requirement repeats. */
-const microsOf = ({ requirement }: PaymentRecord): number =>
-  Number((JSON.parse(requirement) as { readonly amount: string }).amount);
 
 function entryOf(record: PaymentRecord, kind: 'settlement' | 'refusal', node: string): JournalEntry {
   const { key: id, network, payer: wallet, route = '', requestId = '' } = record;
   const isOnChain = kind === 'settlement' || record.reason === FAILED_ON_CHAIN;
-  const micros = microsOf(record);
+  const micros = amountOf(record);
   const feeLamports = isOnChain ? (record.feeLamports ?? 0) : 0;
   const transaction = record.signature ?? '';
   return { kind, id, network, wallet, micros, feeLamports, transaction, route, requestId, node };

@@ -1,18 +1,17 @@
-import type { JournalEntry } from '../payments/store/journal.ts';
 import type { Commit, Committed, OpenQuery, PaymentDocuments, Reach, Stored } from '../payments/store/port.ts';
 
-/** Tells of every entry that this node has appended. */
+/** Tells of everything that this node has written. */
 export class WatchedDocuments implements PaymentDocuments {
   readonly #documents: PaymentDocuments;
-  #tell: (entries: readonly JournalEntry[]) => void = () => undefined;
+  readonly #watchers: ((commit: Commit) => void)[] = [];
 
   constructor(documents: PaymentDocuments) {
     this.#documents = documents;
   }
 
-  /** From now on this one is told. */
-  watch(tell: (entries: readonly JournalEntry[]) => void): void {
-    this.#tell = tell;
+  /** From now on this one is told of each commit that was written. */
+  watch(tell: (commit: Commit) => void): void {
+    this.#watchers.push(tell);
   }
 
   get leaseMs(): number | undefined {
@@ -33,7 +32,7 @@ export class WatchedDocuments implements PaymentDocuments {
 
   async commit(commit: Commit): Promise<Committed> {
     const committed = await this.#documents.commit(commit);
-    if (committed.isWritten && commit.journal) this.#tell(commit.journal);
+    if (committed.isWritten) for (const tell of this.#watchers) tell(commit);
     return committed;
   }
 

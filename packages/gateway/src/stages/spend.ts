@@ -96,7 +96,7 @@ export function createSpending({ store, allowance, room, sharing, randomId }: Sp
     const owner = randomId();
     const share = sharing && (asked.share ?? (await sharing.shareOf(trail)));
     try {
-      await admit({ ...asked, owner, room, ...(share && { share }) }, trail);
+      await admit({ ...asked, owner, room: room.of(trail.wallet), ...(share && { share }) }, trail);
     } catch (error) {
       room.leave(owner);
       throw error;

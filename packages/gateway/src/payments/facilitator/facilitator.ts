@@ -28,7 +28,7 @@ export type Processed = 'no' | 'maybe' | 'yes';
 
 /** What is known of whoever pays. */
 export interface PayerStanding {
-  /** Nothing of theirs has settled here yet. */
+  /** What they have paid on mainnet does not make them a known payer. */
   readonly isNew: boolean;
 }
 

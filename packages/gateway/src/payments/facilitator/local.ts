@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pkcs8OfSeed, Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
 import { fromStore } from '../../gates/from-store.ts';
-import { readTransaction } from '../read/transaction.ts';
-import { feeLamports, LIMITS, MAX_FEE_LAMPORTS } from '../read/transfer.ts';
+import { LIMITS } from '../read/transfer.ts';
 import { FAILED_ON_CHAIN } from '../record.ts';
 import { unused } from '../responses.ts';
-import type { Fee, FeeBudget, FeeStore } from '../store/fees.ts';
+import type { FeeBudget, FeeStore } from '../store/fees.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator, PayerStanding, Payment, Settlement, Verification } from './facilitator.ts';
+import { feeOf, makesKnownPayer } from './fee.ts';
 import { FeePayerWatch } from './fee-payer-watch.ts';
 import { requestBody } from './remote.ts';
 import { type Course, simulate } from './simulation.ts';
@@ -47,7 +47,6 @@ export class InProcessFacilitator implements Facilitator {
   readonly #signers: Signers;
   readonly #scheme: SchemeClass;
   readonly #cache: InstanceType<Svm['SettlementCache']>;
-  readonly #budget: FeeBudget;
   readonly #watch: FeePayerWatch;
 
   private constructor(options: InProcessOptions, address: string, signers: Signers, svm: Loaded) {
@@ -58,7 +57,6 @@ export class InProcessFacilitator implements Facilitator {
     this.#signers = signers;
     this.#scheme = svm.scheme;
     this.#cache = new svm.cache();
-    this.#budget = { feePayer: address, limit: options.feeBudgetPerHour };
     this.#watch = new FeePayerWatch(address, options.chains, options.notice);
   }
 
@@ -99,7 +97,8 @@ export class InProcessFacilitator implements Facilitator {
   async verify(payment: Payment, { isNew }: PayerStanding): Promise<Verification> {
     const { fees } = this.#options;
     const fee = feeOf(payment, isNew);
-    if (!(await fromStore(fees.fits(this.#budget, fee), { payment: unused }))) throw unavailable(BUDGET_USED_UP);
+    if (!(await fromStore(fees.fits(this.#budgetOf(payment), fee), { payment: unused })))
+      throw unavailable(BUDGET_USED_UP);
     const course: Course = { sent: false };
     const { paymentPayload, paymentRequirements } = typedBody(payment);
     const answer = await Promise.race([
@@ -111,20 +110,21 @@ export class InProcessFacilitator implements Facilitator {
     if (!answer.isValid) {
       return { valid: false, reason: answer.invalidReason ?? '', processed: course.processed ?? 'no' };
     }
-    if (!(await fromStore(fees.hold(this.#budget, fee), { payment: unused }))) throw unavailable(BUDGET_USED_UP);
+    if (!(await fromStore(fees.hold(this.#budgetOf(payment), fee), { payment: unused })))
+      throw unavailable(BUDGET_USED_UP);
     return { valid: true };
   }
 
-  async settled({ key }: Payment): Promise<void> {
-    await this.#options.fees.settle(this.#address, key);
+  async settled(payment: Payment): Promise<void> {
+    if (makesKnownPayer(payment)) await this.#options.fees.settle(this.#budgetOf(payment).feePayer, payment.key);
   }
 
-  async release({ key }: Payment): Promise<void> {
-    await this.#options.fees.release(this.#address, key);
+  async release(payment: Payment): Promise<void> {
+    await this.#options.fees.release(this.#budgetOf(payment).feePayer, payment.key);
   }
 
-  async expired({ key }: Payment): Promise<void> {
-    await this.#options.fees.expire(this.#address, key);
+  async expired(payment: Payment): Promise<void> {
+    await this.#options.fees.expire(this.#budgetOf(payment).feePayer, payment.key);
   }
 
   async settle(payment: Payment): Promise<Settlement> {
@@ -195,9 +195,14 @@ export class InProcessFacilitator implements Facilitator {
     return new this.#scheme(signer, this.#cache, LIMITS);
   }
 
+  /** Devnet's fees cost nothing, so that they take nothing from mainnet's. */
+  #budgetOf({ network }: Payment): FeeBudget {
+    return { feePayer: `${network}:${this.#address}`, limit: this.#options.feeBudgetPerHour };
+  }
+
   /** What is held counts for a while although this should fail. */
   async #spend(payment: Payment): Promise<void> {
-    await this.#options.fees.spend(this.#budget, feeOf(payment, true)).catch(() => undefined);
+    await this.#options.fees.spend(this.#budgetOf(payment), feeOf(payment, true)).catch(() => undefined);
   }
 
   async #confirm(signature: string, network: string, course: Course): Promise<void> {
@@ -214,12 +219,6 @@ export class InProcessFacilitator implements Facilitator {
     }
     throw new Error('not confirmed in time');
   }
-}
-
-/** What a payment costs its fee payer, from the transaction itself. */
-function feeOf({ key, transaction }: Payment, isNewPayer: boolean): Fee {
-  const read = readTransaction(Buffer.from(transaction, 'base64'));
-  return { key, lamports: read ? feeLamports(read) : MAX_FEE_LAMPORTS, isNewPayer };
 }
 
 const unavailable = (reason: string): Refusal => new Refusal('facilitator_unavailable', { reason, payment: unused });

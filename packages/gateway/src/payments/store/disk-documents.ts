@@ -2,8 +2,8 @@ import type { RootDatabase } from 'lmdb';
 import type { Clock } from '../../stores/clock.ts';
 import { type HeldRecord, NEW_PAYER, type PayerRecord } from '../state.ts';
 import { KeptDocuments } from './kept-documents.ts';
+import { PaidPayers } from './paid-payers.ts';
 import { PaymentTable } from './payment-table.ts';
-import { SettledPayers } from './settled-payers.ts';
 
 /** Found out anew from the records at the start, or of no use then. */
 const IN_MEMORY = ['due', 'signature'];
@@ -17,7 +17,7 @@ export const keyOf = (name: string): string => name.slice(name.indexOf(':') + 1)
 /** The documents of one process on disk, each kind in the table that suits it. */
 export class DiskDocuments {
   readonly #table: PaymentTable;
-  readonly #payers: SettledPayers;
+  readonly #payers: PaidPayers;
   readonly #documents: KeptDocuments;
   readonly #now: Clock;
   /** Names that the disk has nothing of: what was not there when a step began is not looked for again by its end. */
@@ -25,7 +25,7 @@ export class DiskDocuments {
 
   constructor(root: RootDatabase, now: Clock) {
     this.#table = new PaymentTable(root);
-    this.#payers = new SettledPayers(root, now);
+    this.#payers = new PaidPayers(root, now);
     this.#documents = new KeptDocuments(root, now);
     this.#now = now;
   }
@@ -53,7 +53,7 @@ export class DiskDocuments {
     this.#absent.delete(name);
     const kind = kindOf(name);
     if (IN_MEMORY.includes(kind)) return;
-    if (kind === 'payer') return this.#payers.put(keyOf(name), (value as PayerRecord).settledAtMs ?? 0);
+    if (kind === 'payer') return this.#payers.put(keyOf(name), (value as PayerRecord).paid ?? []);
     const forgetMs = Number.isFinite(untilMs) ? untilMs - this.#now() : undefined;
     if (kind !== 'record') return this.#documents.put(name, value, forgetMs);
     await (value === undefined ? this.#table.remove(keyOf(name)) : this.#table.put(value as HeldRecord));
@@ -80,8 +80,8 @@ export class DiskDocuments {
     const kind = kindOf(name);
     if (kind === 'record') return this.#table.get(keyOf(name));
     if (kind !== 'payer') return IN_MEMORY.includes(kind) ? undefined : this.#documents.get(name);
-    const settledAtMs = this.#payers.get(keyOf(name));
-    return settledAtMs === undefined ? undefined : { ...NEW_PAYER, settledAtMs };
+    const paid = this.#payers.get(keyOf(name));
+    return paid && { ...NEW_PAYER, paid };
   }
 
   #noteAbsent(name: string): void {

@@ -1,6 +1,6 @@
 /** What a fee payer may spend. */
 export interface FeeBudget {
-  /** Its address. */
+  /** Its network and address. */
   readonly feePayer: string;
   /** Lamports in any hour. */
   readonly limit: number;
@@ -11,7 +11,7 @@ export interface Fee {
   /** The payment's key. */
   readonly key: string;
   readonly lamports: number;
-  /** Whether its payer has never settled a payment: all of those share half of the budget, so that the others get through. */
+  /** Whether its payer is not known: all of those share half of the budget, so that the others get through. */
   readonly isNewPayer: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface FeeStore {
   hold(budget: FeeBudget, fee: Fee): Promise<boolean>;
   /** The payment is being sent: its fee counts for an hour, as that of the payer that it was held for. */
   spend(budget: FeeBudget, fee: Fee): Promise<void>;
-  /** The payment has settled: its fee goes on counting, and its payer is new no more. */
+  /** The payment has settled and made its payer known: its fee goes on counting, as that of a known payer. */
   settle(feePayer: string, key: string): Promise<void>;
   /** Nothing is sent now: what is held is given back. What was spent goes on counting. */
   release(feePayer: string, key: string): Promise<void>;

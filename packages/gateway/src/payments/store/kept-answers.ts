@@ -35,8 +35,9 @@ export class KeptAnswers {
   readonly #totals: Database<number, string>;
   readonly #now: Clock;
   readonly #mostBytes: number;
-  /** Until the disk has it: what was put, and which ages are on their way out. */
-  readonly #coming = new Map<string, Size>();
+  /** What was put, until the disk has it; where the disk has refused it, as long as it would be kept there. */
+  readonly #coming = new Map<string, KeptAnswer>();
+  /** Ages that are on their way out. */
   readonly #going = new Set<string>();
   #bytes: number;
 
@@ -57,20 +58,21 @@ export class KeptAnswers {
   async put({ key, text, isFirst = false }: KeptText): Promise<void> {
     const answer = { text, atMs: this.#now() };
     const size = sizeOf(answer);
-    const before = this.#coming.get(key) ?? (isFirst ? undefined : this.#sizeOnDisk(key));
+    const coming = this.#coming.get(key);
+    const before = coming ? sizeOf(coming) : isFirst ? undefined : this.#sizeOnDisk(key);
     const writes = before ? [this.#drop(key, before)] : [];
-    this.#coming.set(key, size);
+    this.#coming.set(key, answer);
     this.#bytes += size.bytes;
     writes.push(this.#texts.put(key, answer), this.#ages.put([size.atMs, key], size.bytes), this.#noteTotal());
-    await Promise.all(writes).finally(() => {
-      if (this.#coming.get(key) === size) this.#coming.delete(key);
-    });
+    await Promise.all(writes);
+    if (this.#coming.get(key) === answer) this.#coming.delete(key);
   }
 
-  /** A young answer, or an old one that is still needed. */
+  /** A young answer, or an old one that is still needed. It can be read as soon as it is put. */
   get(key: string, isNeeded: boolean): string | undefined {
-    const answer = this.#read(key);
-    if (!answer || (this.#isGoing(key, answer) && !this.#coming.has(key))) return undefined;
+    const coming = this.#coming.get(key);
+    const answer = coming ?? this.#read(key);
+    if (!answer || (!coming && this.#isGoing(key, answer))) return undefined;
     return isNeeded || this.#isYoung(answer.atMs) ? answer.text : undefined;
   }
 
@@ -79,6 +81,11 @@ export class KeptAnswers {
    * there may be more of it.
    */
   sweep(isNeeded: (key: string) => boolean): boolean {
+    for (const [key, answer] of this.#coming) {
+      if (!this.isOverfull && this.#isYoung(answer.atMs)) break;
+      this.#coming.delete(key);
+      this.#bytes -= sizeOf(answer).bytes;
+    }
     let dropped = 0;
     for (const { key: age, value: bytes } of this.#ages.getRange()) {
       const [atMs, key] = age;

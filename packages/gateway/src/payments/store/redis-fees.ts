@@ -6,7 +6,7 @@ import { FEES, type Fee, type FeeBudget, type FeeStore } from './fees.ts';
 
 /**
  * By fee payer: `until` has payments by when they cease to count, `fees` what each of them counts, and all of them together;
- * `new` the same of payments whose payers have settled nothing yet, and `spent` of those that were sent.
+ * `new` the same of payments whose payers are not known, and `spent` of those that were sent.
  */
 const COUNT = `
 local untils, all, total = KEYS[2], { KEYS[3], KEYS[4], KEYS[5] }, 'all'

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { type Fetching, Redelivery } from '../../packages/gateway/src/gates/redelivery.ts';
+
+/** Something that was paid for, whose answer is gone. */
+function paidBefore() {
+  const [fetching, kept]: [Fetching, string[]] = [new Set(), []];
+  const told = { calls: 1 };
+  const admit = () =>
+    new Redelivery(
+      {
+        key: 'key',
+        receipt: { headers: {} },
+        mostCalls: 3,
+        isKept: async () => kept.length > 0,
+        calls: async () => told.calls,
+        called: async () => {
+          told.calls += 1;
+        },
+        keep: async (answer) => void kept.push(answer),
+      },
+      fetching,
+    );
+  return { admit, kept, told };
+}
+
+const take = async () => ({ release: () => undefined });
+const inProgress = expect.objectContaining({ code: 'payment_in_progress' });
+
+it('W5 of two requests for an answer that is gone one asks the upstream, whichever was admitted first', async () => {
+  const { admit, kept, told } = paidBefore();
+  const [one, during, after] = [admit(), admit(), admit()];
+  await one.spend(take);
+  await expect(during.spend(take)).rejects.toEqual(inProgress);
+  await during[Symbol.asyncDispose]();
+  await one.settle({ json: '"text"' });
+  await one[Symbol.asyncDispose]();
+  await expect(after.spend(take)).rejects.toEqual(inProgress);
+  await after[Symbol.asyncDispose]();
+  expect([kept, told.calls]).toEqual([['"text"'], 2]);
+});
+
+it('an answer that the upstream did not give is asked for again', async () => {
+  const { admit, kept, told } = paidBefore();
+  const failed = admit();
+  await failed.spend(take);
+  await failed[Symbol.asyncDispose]();
+  const next = admit();
+  await next.spend(take);
+  await next.settle({ json: '"text"' });
+  await next[Symbol.asyncDispose]();
+  expect([kept, told.calls]).toEqual([['"text"'], 3]);
+});

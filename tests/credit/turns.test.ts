@@ -1,0 +1,122 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Turns } from '../../packages/gateway/src/credit/turns.ts';
+
+const [OF_ONE, OF_ALL] = [32, 256];
+
+afterEach(() => vi.useRealTimers());
+
+describe('calls that wait for credit', () => {
+  /** Calls of one wallet, each of which may proceed once: `served` in the order of their turns, and how often each has tried. */
+  function queueOf(turns: Turns, count: number) {
+    const [served, attempts]: [number[], number[]] = [[], Array.from({ length: count }, () => 0)];
+    const free = { places: 0 };
+    const calls = Array.from({ length: count }, (_, index) =>
+      turns.until('wallet', async () => {
+        attempts[index] = (attempts[index] ?? 0) + 1;
+        await turn();
+        if (free.places === 0) return 'not yet';
+        free.places -= 1;
+        served.push(index);
+        return 'done';
+      }),
+    );
+    return { served, attempts, free, calls };
+  }
+
+  const settled = async (): Promise<void> => {
+    for (let turns = 0; turns < 200; turns++) await turn();
+  };
+
+  it('are woken by a change, and try no more often than there are changes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const turns = new Turns();
+    const { served, attempts, free, calls } = queueOf(turns, 5);
+    await settled();
+    vi.advanceTimersByTime(20_000);
+    await settled();
+    // Each has tried when it came, and the first once more when it was in its place.
+    expect(attempts).toEqual([2, 1, 1, 1, 1]);
+    turns.wake('another wallet');
+    await settled();
+    expect(attempts).toEqual([2, 1, 1, 1, 1]);
+    free.places = 2;
+    turns.wake('wallet');
+    await settled();
+    expect(served).toEqual([0, 1]);
+    expect(attempts).toEqual([3, 2, 2, 1, 1]);
+    free.places = 3;
+    turns.wake('wallet');
+    expect(await Promise.all(calls)).toEqual(['done', 'done', 'done', 'done', 'done']);
+    expect(served).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('miss no change that comes while they try', async () => {
+    const turns = new Turns();
+    let isOver = false;
+    const call = turns.until('wallet', async () => {
+      const was = isOver;
+      isOver = true;
+      turns.wake('wallet');
+      await turn();
+      return was ? 'done' : 'not yet';
+    });
+    expect(await call).toBe('done');
+  });
+
+  it('look again by themselves only where other nodes change accounts too, and of one wallet the first alone', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { attempts, free, calls } = queueOf(new Turns(200), 3);
+    await settled();
+    expect(attempts).toEqual([2, 1, 1]);
+    for (let looks = 0; looks < 4; looks++) {
+      vi.advanceTimersByTime(200);
+      await settled();
+    }
+    expect(attempts).toEqual([6, 1, 1]);
+    free.places = 3;
+    vi.advanceTimersByTime(200);
+    expect(await Promise.all(calls)).toEqual(['done', 'done', 'done']);
+  });
+
+  it('are refused after 30 seconds, and leave their place to the next', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const turns = new Turns();
+    const refused = turns.until('wallet', async () => 'not yet' as const).catch(({ code }) => code);
+    await settled();
+    vi.advanceTimersByTime(15_000);
+    let isOver = false;
+    const next = turns.until('wallet', async () => (isOver ? 'done' : 'not yet'));
+    await settled();
+    isOver = true;
+    vi.advanceTimersByTime(15_000);
+    expect(await refused).toBe('rate_limited');
+    expect(await next).toBe('done');
+  });
+
+  it('wait for the payment that buys, which is known by its key until it has ended', async () => {
+    const turns = new Turns();
+    turns.startBuying('wallet', 'key');
+    const call = turns.until('wallet', async () => (turns.buyerOf('wallet') === undefined ? 'done' : 'not yet'));
+    await settled();
+    expect([turns.buyerOf('wallet'), turns.buyerOf('another wallet')]).toEqual(['key', undefined]);
+    turns.endBuying('wallet');
+    expect(await call).toBe('done');
+  });
+
+  it.each([
+    ['one wallet', OF_ONE, () => 'wallet'],
+    ['all wallets', OF_ALL, (index: number) => `wallet ${index}`],
+  ])('are bounded for %s, and make room when they are over', async (_, most, walletOf) => {
+    const turns = new Turns();
+    let isOver = false;
+    const waitFor = (wallet: string) =>
+      turns.until(wallet, async () => (isOver ? 'done' : 'not yet')).catch(({ code }) => code);
+    const all = Array.from({ length: most + 1 }, (_, index) => waitFor(walletOf(index)));
+    expect(await all.at(-1)).toBe('rate_limited');
+    isOver = true;
+    for (let index = 0; index < most; index++) turns.wake(walletOf(index));
+    expect(new Set(await Promise.all(all.slice(0, -1)))).toEqual(new Set(['done']));
+    expect(await waitFor(walletOf(0))).toBe('done');
+  });
+});

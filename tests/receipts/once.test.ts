@@ -1,0 +1,97 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { HEADERS } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { buyCredit, CREDIT, spendingHeader } from '../credit/gateway.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { callOf, headerOf, paymentFor, send } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
+import type { Example } from '../signin/examples.ts';
+import { receiptIn } from './kit.ts';
+
+const RPC = callOf('rpc.mainnet.helius.getBalance');
+const VARIABLES = { ...CREDIT, RECEIPTS: 'on', GATEWAY_SECRET: 's'.repeat(32) };
+
+/** Asks with these headers and answers the receipt. */
+async function receiptOf(gateway: SellingGateway, call: Example, headers: Record<string, string>): Promise<string> {
+  const response = await send(gateway, call, headers);
+  expect([response.status, response.ok ? '' : await response.clone().text()]).toEqual([200, '']);
+  return receiptIn(response).signature;
+}
+
+/** What pays for a call once: by a payment that settles, by one that credit covers, and by a signature. */
+async function meansOf(gateway: SellingGateway, call: Example) {
+  const wallet = await openWallet(gateway.solana);
+  const paid = { [HEADERS.payment]: headerOf(await paymentFor(gateway, call, wallet)) };
+  const first = await receiptOf(gateway, call, paid);
+  expect((await buyCredit(gateway, wallet)).status).toBe(200);
+  const covered = { [HEADERS.payment]: headerOf(await paymentFor(gateway, call, wallet)) };
+  const signed = { [HEADERS.signIn]: await spendingHeader(gateway, call, wallet.signIn) };
+  return [
+    { headers: paid, receipt: first },
+    { headers: covered, receipt: await receiptOf(gateway, call, covered) },
+    { headers: signed, receipt: await receiptOf(gateway, call, signed) },
+  ];
+}
+
+describe('W9 the receipt of one purchase', () => {
+  const dataDir = makeFolder();
+  let solana: SolanaSandbox;
+  let gateway: SellingGateway;
+  const start = async (port = 0) => {
+    gateway = await startSellingGateway({ ...VARIABLES, PORT: String(port) }, { solana, dataDir });
+  };
+  beforeAll(async () => {
+    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    await start();
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await solana.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('W9 is the same whenever its answer is fetched again, also after a restart', async () => {
+    const means = await meansOf(gateway, RPC);
+    // Receipts count seconds.
+    await pause(1_100);
+    for (const { headers, receipt } of means) expect(await receiptOf(gateway, RPC, headers)).toBe(receipt);
+    const { port } = gateway;
+    await gateway.stop();
+    await start(port);
+    for (const { headers, receipt } of means) expect(await receiptOf(gateway, RPC, headers)).toBe(receipt);
+  }, 60_000);
+
+  it('W9 names the URL that was paid for, however the same request is written later', async () => {
+    const call = callOf('wallet.mainnet.helius.balances', { query: { limit: '5', page: '1' } });
+    const [path = '', query = ''] = call.target.split('?');
+    const turned = { ...call, target: `${path}?${query.split('&').reverse().join('&')}` };
+    expect(turned.target).not.toBe(call.target);
+    // A signature is for one URL as it is written.
+    for (const { headers, receipt } of (await meansOf(gateway, call)).slice(0, 2)) {
+      expect(await receiptOf(gateway, turned, headers)).toBe(receipt);
+    }
+  }, 60_000);
+});
+
+redisSuite('W9 on Redis', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis({ appendonly: 'yes' });
+  });
+  afterAll(() => redis.stop());
+
+  it('W9 the receipt of one purchase is the same at another node', async () => {
+    const variables = { ...VARIABLES, REDIS_URL: redis.url };
+    const one = await startSellingGateway(variables);
+    const other = await startSellingGateway({ ...variables, GATEWAY_BASE_URL: one.url }, { solana: one.solana });
+    const means = await meansOf(one, RPC);
+    await pause(1_100);
+    for (const { headers, receipt } of means) expect(await receiptOf(other, RPC, headers)).toBe(receipt);
+    await other.stop();
+    await one.stop();
+  }, 60_000);
+});
