@@ -47,9 +47,7 @@ async function expectOneCallEach(gateway: SellingGateway): Promise<void> {
   expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: CHARGES * PRICE, heldMicros: 0 });
 }
 
-const W5 = 'W5 one signature from 16 connections costs one charge and one upstream call, and brings one text';
-
-it(W5, async () => {
+it('W5 one signature from 16 connections costs one charge and one upstream call, and brings one text', async () => {
   const gateway = await startCreditGateway();
   await expectOneCallEach(gateway).finally(() => gateway.stop());
 }, 60_000);
@@ -61,7 +59,7 @@ function onRedis(): void {
   });
   afterAll(() => redis.stop());
 
-  it(W5, async () => {
+  it('W5 one signature costs one charge and one upstream call there too', async () => {
     const gateway = await startCreditGateway({}, { REDIS_URL: redis.url, GATEWAY_SECRET: 's'.repeat(32) });
     await expectOneCallEach(gateway).finally(() => gateway.stop());
   }, 60_000);
