@@ -42,7 +42,7 @@ Commands:
   credit [buy <usd>]            the credit of your wallet, or more of it
   wallet new|show|fund          make a wallet, see its address, put money into it
   spending                      what was spent, and what may still be
-  resume                        send payments again that were cut off, and get their answers
+  resume                        send payments again that were interrupted, and get their answers
   mcp [--http [<port>]]         an MCP server: all of this as tools of a language model
   completion bash|zsh|fish      what makes your shell complete these commands
 
@@ -63,7 +63,7 @@ What a call costs is asked for in USDC and paid with --pay, or after a yes at a 
 Piped, and with --json, an answer is printed byte for byte.
 ASSET_GATEWAY_URL is the gateway that is asked; unset, http://localhost:8402. NO_COLOR and FORCE_COLOR are obeyed.
 Exit codes: 0 a good answer, 1 a refusal or no answer, 2 not understood, 3 a spending limit, 4 invalid input,
-  5 what became of a payment is not known, 75 try again later.
+  5 the outcome of a payment is not known, 6 a payment was sent and refused, 75 try again later.
 `,
   doctor: `Usage: npm run doctor -- <url>
   Looks at the gateway at <url> from outside, as crawlers and browsers do, and prints what to fix.

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { newKeypair, signerFromFile } from '@asset-gateway/client/node';
 import bs58 from 'bs58';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../http/ports.ts';
 import { node, startCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
 import { type Fixture, MAIN, openFixture, SOL, WALLET } from './fixture.ts';
@@ -80,6 +83,10 @@ describe('a command by name', { timeout: 60_000 }, () => {
   it('credit buys what it is told, and calls are paid from it with no transfer', async () => {
     const home = fixture.newHome();
     await fixture.run(['wallet', 'new'], { home });
+    const asked = fixture.proxy.passed.length;
+    const untold = await fixture.run(['credit', 'buy', '0.05'], { home });
+    expect([untold.code, untold.stdout, fixture.proxy.passed.length]).toEqual([2, '', asked]);
+    expect(untold.stderr).toContain('add --pay\n');
     const bought = await fixture.run(['credit', 'buy', '0.05', '--pay'], { home });
     expect(bought.code, bought.stderr).toBe(0);
     expect(bought.stderr).toContain('credit: $0.05 left\n');
@@ -114,6 +121,8 @@ describe('a wallet', { timeout: 60_000 }, () => {
     expect([made.code, made.stdout, made.stderr]).toEqual([0, `${address}\n`, `its key is in ${file}\n`]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await fixture.run(['wallet', 'show'], { home })).stdout).toBe(`${address}\n`);
+    const { stdout: json } = await fixture.run(['wallet', 'show', '--json'], { home });
+    expect(JSON.parse(json)).toEqual({ address, keyIn: file });
     const kept = readFileSync(file, 'utf8');
     expect((await fixture.run(['wallet', 'new'], { home })).code).toBe(2);
     expect(readFileSync(file, 'utf8')).toBe(kept);
@@ -140,22 +149,102 @@ describe('a wallet', { timeout: 60_000 }, () => {
     expect((await fixture.run(['wallet', 'show'], { home, env })).stdout).toBe(`${named}\n`);
   });
 
-  it('is no argument, and where the keychain cannot be used nothing is kept', async () => {
+  it.each([
+    ['a JSON array', (key: Uint8Array) => JSON.stringify([...key])],
+    ['base58', (key: Uint8Array) => bs58.encode(key)],
+    ['base58 of its seed', (key: Uint8Array) => bs58.encode(key.subarray(0, 32))],
+    ['hex', (key: Uint8Array) => Buffer.from(key).toString('hex')],
+    ['hex of its seed', (key: Uint8Array) => Buffer.from(key.subarray(0, 32)).toString('hex')],
+    ['base64', (key: Uint8Array) => Buffer.from(key).toString('base64')],
+    ['base64 with slashes', () => `ab/${'c/'.repeat(40)}=`],
+    ['base64url of its seed', (key: Uint8Array) => Buffer.from(key.subarray(0, 32)).toString('base64url')],
+  ])('W35 is no argument, and a key in the form of %s is never shown', async (_, form) => {
+    const key = form(newKeypair());
     const home = fixture.newHome();
-    const keypair = newKeypair();
-    for (const key of [JSON.stringify([...keypair]), bs58.encode(keypair)]) {
-      const given = await fixture.run(['wallet', 'show', '--keypair', key], { home });
+    const ways = [
+      { words: ['wallet', 'show', '--keypair', key], env: {}, name: '--keypair' },
+      { words: ['wallet', 'show'], env: { ASSET_GATEWAY_KEYPAIR: key }, name: 'ASSET_GATEWAY_KEYPAIR' },
+    ];
+    for (const { words, env, name } of ways) {
+      const given = await fixture.run(words, { home, env });
       expect([given.code, given.stdout]).toEqual([2, '']);
       expect(given.stderr).toBe(
-        'asset-gateway-client: --keypair takes the path of a file; a key itself is never typed, as others could read it\n',
+        `asset-gateway-client: ${name} takes the path of a file; a key itself is never typed, as others could read it\n`,
       );
     }
+    for (const words of [['wallet', key, 'x'], ...(key.includes('/') ? [] : [[key]])]) {
+      const { code, stderr } = await fixture.run(words, { home });
+      expect([code, stderr.includes(key)]).toEqual([2, false]);
+    }
+  });
+
+  it('where the keychain cannot be used nothing is kept', async () => {
+    const home = fixture.newHome();
     const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', HOME: home };
     const { code, stdout, stderr } = await fixture.run(['wallet', 'new', '--keychain'], { home, env });
     if (process.platform === 'linux') expect([code, stdout]).toEqual([1, '']);
     if (code !== 0) expect(stderr).toContain('leave --keychain out');
     const shown = await fixture.run(['wallet', 'show'], { home });
     expect([shown.code, shown.stdout]).toEqual(code === 0 ? [0, stdout] : [1, '']);
+  });
+});
+
+describe('W35 the URL of the RPC', { timeout: 60_000 }, () => {
+  const SECRETS = ['user', 'pass-word', 'key-in-path', 'key-in-query'];
+  const URLS = [
+    'http://user:pass-word@127.0.0.1:1/key-in-path?api-key=key-in-query',
+    'ftp://127.0.0.1/key-in-path',
+    'key-in-query',
+  ];
+
+  it.each(URLS)('is checked before anything is asked: %s', async (url) => {
+    const before = fixture.proxy.passed.length;
+    for (const [words, env, name] of [
+      [['price', 'solana', '--rpc', url], {}, '--rpc'],
+      [['price', 'solana'], { ASSET_GATEWAY_RPC_URL: url }, 'ASSET_GATEWAY_RPC_URL'],
+    ] as const) {
+      const { code, stdout, stderr } = await fixture.run(words, { env });
+      expect([code, stdout, fixture.proxy.passed.length]).toEqual([2, '', before]);
+      expect(stderr).toBe(
+        `asset-gateway-client: ${name} takes the http or https URL of a Solana RPC, without a user name and password\n`,
+      );
+    }
+  });
+
+  it('is never shown beyond its host, whatever the RPC answers', async () => {
+    const rpc = createServer((request, response) => {
+      const { message } = { message: `no ${request.url} for you\nforged line\u202e` };
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -1, message } }));
+    }).listen(0, '127.0.0.1');
+    await once(rpc, 'listening');
+    const { port } = rpc.address() as AddressInfo;
+    const home = fixture.newHome();
+    const file = join(home, 'id.json');
+    makeKeypair(file);
+    const before = fixture.transfers();
+    const urls = [port, await freePort()].map((each) => `http://127.0.0.1:${each}/key-in-path?api-key=key-in-query`);
+    for (const url of urls) {
+      const words = ['balances', WALLET, '--pay', '--keypair', file, '--rpc', url];
+      const { code, stderr } = await fixture.run(words, { home });
+      expect([code, stderr.split('\n').some((line) => line.startsWith('forged'))]).toEqual([1, false]);
+      for (const secret of [...SECRETS, '\u202e']) expect(stderr).not.toContain(secret);
+    }
+    rpc.close().closeAllConnections();
+    expect(fixture.transfers()).toBe(before);
+  });
+});
+
+describe('W36 a relative XDG folder', { timeout: 60_000 }, () => {
+  it('is ignored: the wallet stays in the home', async () => {
+    const home = fixture.newHome();
+    const env = { XDG_STATE_HOME: 'state-of-w36', XDG_CACHE_HOME: './cache-of-w36' };
+    await fixture.run(['routes'], { home, env });
+    const { code, stderr } = await fixture.run(['wallet', 'new'], { home, env });
+    expect([code, stderr]).toEqual([0, `its key is in ${join(home, '.local/state/asset-gateway/wallet.json')}\n`]);
+    expect(['state-of-w36', 'cache-of-w36'].filter((folder) => existsSync(folder))).toEqual([]);
+    const absolute = { XDG_STATE_HOME: join(home, 'elsewhere') };
+    const moved = await fixture.run(['wallet', 'new'], { home, env: absolute });
+    expect(moved.stderr).toBe(`its key is in ${join(home, 'elsewhere/asset-gateway/wallet.json')}\n`);
   });
 });
 
@@ -190,6 +279,7 @@ describe('an exit code', { timeout: 60_000 }, () => {
     [['balances', WALLET, '--pay', '--max-call', 'ten']],
     [['balances', WALLET, '--pay', '--credit']],
     [['price', 'solana', '--gateway', 'gateway']],
+    [['price', 'solana', '--gateway', 'http://user:password@127.0.0.1:1']],
   ])('of 2 is a command line that was not understood: %j', async (words) => {
     const before = fixture.proxy.passed.length;
     const { code, stdout, stderr } = await fixture.run(words);
@@ -223,7 +313,12 @@ describe('an exit code', { timeout: 60_000 }, () => {
           }
         : undefined;
     const { code, stderr } = await fixture.run(PAYING, { home });
-    expect([code, stderr]).toEqual([5, expect.stringContaining('run resume, which sends the same payment again\n')]);
+    expect([code, stderr]).toEqual([
+      5,
+      expect.stringContaining('run the same command again, or resume: both send the same payment\n'),
+    ]);
+    const again = await fixture.run(PAYING, { home });
+    expect([again.code, again.stderr]).toEqual([5, expect.stringContaining('both send the same payment\n')]);
     expect((await fixture.run(['resume'], { home })).code).toBe(5);
     delete fixture.proxy.hooks.after;
     const before = fixture.transfers();
@@ -246,6 +341,27 @@ describe('an exit code', { timeout: 60_000 }, () => {
     }
   });
 
+  it('W16 of 6 is a payment that was sent and refused, which is not made again', async () => {
+    const home = fixture.newHome();
+    const payments = (): number => fixture.proxy.passed.filter(({ carries }) => carries === 'payment').length;
+    const [settled, sent] = [fixture.transfers(), payments()];
+    const body = Buffer.from(JSON.stringify({ ok: false, error: 'payment_required', message: 'Pay again,\nplease.' }));
+    fixture.proxy.hooks.after = ({ carries }) =>
+      carries === 'payment' ? { status: 402, headers: { 'content-type': 'application/json' }, body } : undefined;
+    const first = await fixture.run(PAYING, { home });
+    expect([first.code, first.stdout, payments() - sent]).toEqual([6, '', 1]);
+    expect(first.stderr).toContain('a payment of $0.0005 was sent and refused');
+    expect(first.stderr).toContain('it counts as spent');
+    expect(first.stderr).not.toContain('nothing was paid');
+    delete fixture.proxy.hooks.after;
+    const again = await fixture.run(PAYING, { home });
+    expect([again.code, again.stdout, payments() - sent]).toEqual([6, '', 1]);
+    expect(again.stderr).toContain('a payment of $0.0005 for this request was sent and refused; it counts as spent');
+    const { dayMicros, spent, open } = JSON.parse((await fixture.run(['spending'], { home })).stdout);
+    expect([dayMicros, spent.map(({ step }: { step: string }) => step), open]).toEqual([500, ['refused'], []]);
+    expect(fixture.transfers() - settled).toBeLessThanOrEqual(1);
+  });
+
   it('of 75 is an upstream that fails', async () => {
     fixture.gateway.upstream.faults.status = 500;
     expect(await codeOf(['price', 'solana'])).toBe(75);
@@ -257,12 +373,14 @@ describe('an exit code', { timeout: 60_000 }, () => {
       ['--help'],
       ['chart', '-h'],
       ['wallet', '--help'],
+      ['spending', '--help'],
       ['resume', '--help'],
       ['assets/x', '--help'],
     ]) {
       const { code, stdout } = await fixture.run(words);
       expect([words, code]).toEqual([words, 0]);
       expect(stdout).toMatch(/^Usage: asset-gateway-client .*\n\nExamples:\n {2}asset-gateway-client /);
+      expect(stdout.match(/^ {2}--json /gm)).toHaveLength(1);
     }
     expect(fixture.proxy.passed).toHaveLength(before);
   });

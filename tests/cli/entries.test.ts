@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Account, DAY_MS, type Entry, entriesIn } from '../../packages/cli/src/money/entries.ts';
+import { Account, appended, DAY_MS, type Entry, entriesIn } from '../../packages/cli/src/money/entries.ts';
 
 const LIMIT = 100;
 const held = (id: string, at: number, micros: number, perDayMicros: number | null = LIMIT): Entry => ({
@@ -48,19 +48,80 @@ describe('an amount counts', () => {
   });
 });
 
-it('a torn line says nothing, and spoils none beside it', () => {
+describe('W20 an amount of the future', () => {
+  it('leaves the amounts of today counted', () => {
+    expect(counted([held('a', 0, 60), held('b', 3 * DAY_MS, 60), held('c', 1, 40), held('d', 2, 1)])).toEqual([
+      'a',
+      'b',
+    ]);
+    expect(counted([held('a', 0, 60), held('b', 3 * DAY_MS, 1), held('c', 1, 39), held('d', 2, 1)])).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+  });
+});
+
+describe('W21 the lines of a ledger', () => {
   const [whole, next] = [held('a', 0, 1), held('b', 0, 2)].map((entry) => JSON.stringify(entry));
-  const text = `\n${whole}\n\n{"id":"torn","st\n${next}\n\n{"id":`;
-  expect([...entriesIn(text)].map(({ id }) => id)).toEqual(['a', 'b']);
+  const idsIn = (text: string): string[] => [...entriesIn(text)].map(({ id }) => id);
+
+  it.each(['{', '{"id":', '{"id":"b","step":"held","at":0,"mic'])(
+    'are read up to the end that a crash has torn: %s',
+    (torn) => {
+      expect(idsIn(`\n${whole}\n\n${torn}`)).toEqual(['a']);
+    },
+  );
+
+  it('are read on after a torn one, which the next write marks', () => {
+    const torn = `\n${whole}\n\n{"id":"torn","st`;
+    const text = torn + appended(torn, held('b', 0, 2));
+    expect(idsIn(text)).toEqual(['a', 'b']);
+    const tornAgain = `${text}\n{"id":"torn`;
+    expect(idsIn(tornAgain + appended(tornAgain, held('c', 0, 3)))).toEqual(['a', 'b', 'c']);
+  });
+
+  it('are read as well if another process ends its write between the look at the end and the mark', () => {
+    const other = `\n${whole}\n`;
+    const seen = other.slice(0, 20);
+    expect(idsIn(other + appended(seen, held('b', 0, 2)))).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['CR line ends', `${whole}\r${next}\r`],
+    ['CRLF line ends', `\r\n${whole}\r\n`],
+    ['UTF-16', Buffer.from(`\n${whole}\n`, 'utf16le').toString()],
+    ['UTF-16 with a byte order mark', Buffer.from(`\ufeff${whole}\n`, 'utf16le').toString()],
+    ['a byte order mark', `\ufeff${whole}\n`],
+    ['two joined lines', `${whole}${next}\n`],
+    ['two joined lines at the end', `${whole}${next}`],
+    ['null', 'null\n'],
+    ['a number', '5\n'],
+    ['a list', `[${whole}]\n`],
+    ['a torn line that no write has marked', `{"id":"a","st\n${next}\n`],
+    ['an unknown step', `${JSON.stringify({ ...held('a', 0, 1), step: 'gone' })}\n`],
+    ['no id', `${JSON.stringify({ ...held('a', 0, 1), id: undefined })}\n`],
+    ['a time that is a text', `${JSON.stringify({ ...held('a', 0, 1), at: '0' })}\n`],
+    ['no amount', `${JSON.stringify({ ...held('a', 0, 1), micros: undefined })}\n`],
+    ['a broken amount', `${JSON.stringify(held('a', 0, 1.5))}\n`],
+    ['a negative amount', `${JSON.stringify(held('a', 0, -1))}\n`],
+    ['an amount that is a text', `${JSON.stringify(held('a', 0, '1' as never))}\n`],
+    ['no limit', `${JSON.stringify({ ...held('a', 0, 1), perDayMicros: undefined })}\n`],
+  ])('are refused with %s', (_, text) => {
+    expect(() => idsIn(text)).toThrow(SyntaxError);
+  });
 });
 
 it('no 24 hours ever hold more than the limit, whatever is set aside and released', () => {
-  const amount = fc.record({ after: fc.integer({ min: 0, max: DAY_MS / 3 }), micros: fc.integer({ min: 1, max: 60 }) });
+  const amount = fc.record({
+    after: fc.integer({ min: -DAY_MS, max: DAY_MS / 3 }),
+    micros: fc.integer({ min: 1, max: 60 }),
+  });
   const step = fc.oneof(amount, fc.record({ released: fc.nat({ max: 40 }) }));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const account = new Account();
-      let at = 0;
+      let at = 100 * DAY_MS;
       steps.forEach((each, index) => {
         if ('released' in each) account.take(closing(String(each.released), 'released', at));
         else {

@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newSigner } from '@asset-gateway/client/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { node, type Outcome, runCommand, startCommand } from '../kit/command.ts';
 import { isFull } from '../kit/rounds.ts';
@@ -29,6 +30,13 @@ function openPayments(home: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** Changes the file of the only open payment. */
+function changePayment(home: string, change: (payment: Record<string, unknown>) => unknown): void {
+  const [name = ''] = openPayments(home);
+  const file = join(stateOf(home), 'payments', name);
+  writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')))));
 }
 
 /** Runs something and counts what it was charged. */
@@ -112,9 +120,11 @@ describe('a purchase that is killed', { timeout: MAX_WAIT_MS }, () => {
     await resumesToOneCharge(home, charges);
   });
 
-  it('is charged once when it is asked again: the same payment is sent', async () => {
+  it('W19 is charged once when it is asked again, whichever process has the number of the first one now', async () => {
     const home = fixture.newHome();
-    const killed = await charged(killedAt('recorded', home));
+    const killed = await charged(killedAt('answered', home));
+    expect(killed.charges).toBe(1);
+    changePayment(home, (payment) => ({ ...payment, pid: process.pid }));
     const { outcome, charges } = await charged(() => fixture.run(PAYING, { home }));
     expect([outcome.code, killed.charges + charges, openPayments(home)], outcome.stderr).toEqual([0, 1, []]);
     expect(JSON.parse(outcome.stdout)).toMatchObject({ ok: true, method: 'balances' });
@@ -127,8 +137,10 @@ describe('what is spent', { timeout: MAX_WAIT_MS }, () => {
     const before = fixture.transfers();
     const budgetMicros = ROOM * 500;
     const budget = `$${budgetMicros / 1_000_000}`;
-    const words = [...PAYING, '--max-day', budget.slice(1)];
-    const outcomes = await Promise.all(Array.from({ length: PROCESSES }, () => fixture.runProgram(words, { home })));
+    // Processes that ask the same would send one payment.
+    const wordsOf = () => ['balances', newSigner().address, '--pay', '--max-day', budget.slice(1)];
+    const all = Array.from({ length: PROCESSES }, () => fixture.runProgram(wordsOf(), { home }));
+    const outcomes = await Promise.all(all);
     const codes = outcomes.map(({ code }) => code).sort();
     expect(codes).toEqual([...Array<number>(ROOM).fill(0), ...Array<number>(PROCESSES - ROOM).fill(3)]);
     expect(fixture.transfers() - before).toBe(ROOM);
@@ -144,6 +156,125 @@ describe('what is spent', { timeout: MAX_WAIT_MS }, () => {
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => runCommand(words)));
     expect(outcomes.map(({ stderr }) => stderr).join('')).toBe('');
     expect(outcomes.reduce((all, { stdout }) => all + Number(stdout), 0)).toBe(2 * HOLDS);
+  });
+});
+
+describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
+  const HOUR_MS = 3_600_000;
+  const idOf = (home: string): string => openPayments(home)[0]?.slice(0, -'.json'.length) ?? '';
+
+  const UNKNOWN = {
+    status: 503,
+    headers: { 'content-type': 'application/json', 'retry-after': '600' },
+    body: Buffer.from('{"ok":false,"error":"settlement_pending","message":"later"}'),
+  };
+
+  /** A home with a purchase that was interrupted, and its charges. */
+  async function interrupted(): Promise<{ home: string; charges: number }> {
+    const home = fixture.newHome();
+    const { charges } = await charged(killedAt('answered', home));
+    return { home, charges };
+  }
+
+  it('goes on after payments that cannot be resumed, and ends with the worst exit code', async () => {
+    const { home, charges } = await interrupted();
+    const folder = join(stateOf(home), 'payments');
+    const [name = ''] = openPayments(home);
+    const payment = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+    const lost = { ...payment, id: '0', request: { url: `${fixture.proxy.url}/lost`, method: 'GET' } };
+    fixture.proxy.hooks.after = ({ target }) => (target === '/lost' ? UNKNOWN : undefined);
+    writeFileSync(join(folder, '0.json'), JSON.stringify(lost));
+    for (const [id, text] of Object.entries({ 1: 'null', 2: '{"id":', 3: '{}', 4: '[]' })) {
+      writeFileSync(join(folder, `${id}.json`), text);
+    }
+    const resumed = await charged(() => fixture.run(['resume'], { home }));
+    expect([resumed.outcome.code, charges + resumed.charges], resumed.outcome.stderr).toEqual([5, 1]);
+    expect(resumed.outcome.stdout).toContain('"method":"balances"');
+    for (const id of [1, 2, 3, 4]) expect(resumed.outcome.stderr).toContain(`payments/${id}.json cannot be read`);
+    expect(openPayments(home).sort()).toEqual(['0.json', '1.json', '2.json', '3.json', '4.json']);
+    // Any of them may be a payment for the same request.
+    const anew = await charged(() => fixture.run(PAYING, { home }));
+    expect([anew.outcome.code, anew.outcome.stdout, anew.charges]).toEqual([1, '', 0]);
+    expect(anew.outcome.stderr).toMatch(/payments\/\d\.json cannot be read; .* move it away to go on without it\n/);
+  });
+
+  it('--give-up closes as spent a payment that can no longer settle, and says why', async () => {
+    const { home } = await interrupted();
+    const id = idOf(home);
+    fixture.proxy.hooks.after = () => UNKNOWN;
+    for (const at of [Date.now(), Date.now() + HOUR_MS]) {
+      changePayment(home, (payment) => ({ ...payment, at }));
+      const kept = await charged(() => fixture.run(['resume', '--give-up'], { home }));
+      expect([kept.outcome.code, kept.charges, openPayments(home)]).toEqual([5, 0, [`${id}.json`]]);
+      expect(kept.outcome.stderr).toContain('is kept, as it may still settle');
+    }
+    changePayment(home, (payment) => ({ ...payment, at: Date.now() - HOUR_MS }));
+    const over = await charged(() => fixture.run(['resume', '--give-up'], { home }));
+    expect([over.outcome.code, over.charges, openPayments(home)], over.outcome.stderr).toEqual([0, 0, []]);
+    expect(over.outcome.stderr).toContain(
+      'is given up and counts as spent: it was signed more than 10 minutes ago, so no chain accepts it any more\n',
+    );
+    const { dayMicros, spent } = JSON.parse((await fixture.run(['spending'], { home })).stdout);
+    expect([dayMicros, spent]).toEqual([500, [expect.objectContaining({ id, step: 'given up' })]]);
+  });
+
+  it('says that a payment was sent and refused if the gateway answers it with 402', async () => {
+    const { home } = await interrupted();
+    const body = Buffer.from('{"ok":false,"error":"payment_required","message":"Pay."}');
+    fixture.proxy.hooks.after = ({ carries }) => (carries === 'payment' ? { status: 402, body } : undefined);
+    const { outcome } = await charged(() => fixture.run(['resume'], { home }));
+    expect([outcome.code, outcome.stdout, openPayments(home)]).toEqual([6, '', []]);
+    expect(outcome.stderr).toMatch(/the payment of \$0\.0005 for \S+ was refused; it counts as spent\n/);
+  }, 90_000);
+});
+
+describe('W21 a ledger that cannot be read', { timeout: MAX_WAIT_MS }, () => {
+  it.each([
+    ['a line of null', 'null\n'],
+    ['CR line ends', '{"id":"a","step":"held","at":0,"micros":1,"perDayMicros":null,"inAllMicros":null}\r{}\r'],
+    ['UTF-16', Buffer.from('\n{"id":"a"}\n', 'utf16le').toString('latin1')],
+  ])(
+    'with %s keeps commands from paying, names its file and says what to do; what is free goes on',
+    async (_, text) => {
+      const home = fixture.newHome();
+      const file = join(stateOf(home), 'spending.jsonl');
+      mkdirSync(stateOf(home), { recursive: true });
+      writeFileSync(file, text);
+      const payments = (): number => fixture.proxy.passed.filter(({ carries }) => carries === 'payment').length;
+      const before = [fixture.transfers(), payments()];
+      for (const words of [PAYING, ['spending']]) {
+        const { code, stdout, stderr } = await fixture.run(words, { home });
+        expect([code, stdout]).toEqual([1, '']);
+        expect(stderr).toContain(`${file} cannot be read (line `);
+        expect(stderr).toContain('restore it from a copy, or move it away');
+      }
+      expect([fixture.transfers(), payments()]).toEqual(before);
+      expect(readFileSync(file, 'utf8')).toBe(Buffer.from(text).toString());
+      expect((await fixture.run(['price', 'solana'], { home })).code).toBe(0);
+    },
+  );
+
+  it('at its end alone, where a crash has torn a line, is read and written on', async () => {
+    const home = fixture.newHome();
+    expect((await charged(() => fixture.run(PAYING, { home }))).charges).toBe(1);
+    appendFileSync(join(stateOf(home), 'spending.jsonl'), '\n{"id":"torn","st');
+    const other = ['balances', newSigner().address, '--pay'];
+    const { outcome, charges } = await charged(() => fixture.run(other, { home }));
+    expect([outcome.code, charges], outcome.stderr).toEqual([0, 1]);
+    expect(JSON.parse((await fixture.run(['spending'], { home })).stdout)).toMatchObject({ dayMicros: 1000 });
+  });
+});
+
+describe('W20 an amount of the future', { timeout: MAX_WAIT_MS }, () => {
+  it('leaves what was spent today counted', async () => {
+    const home = fixture.newHome();
+    expect((await charged(() => fixture.run(PAYING, { home }))).charges).toBe(1);
+    const entry = { id: 'f', step: 'held', at: Date.now() + 1e11, micros: 1, perDayMicros: null, inAllMicros: null };
+    appendFileSync(join(stateOf(home), 'spending.jsonl'), `\n${JSON.stringify(entry)}\n`);
+    const other = ['balances', newSigner().address, '--pay', '--max-day', '0.0009'];
+    const { outcome, charges } = await charged(() => fixture.run(other, { home }));
+    expect([outcome.code, outcome.stdout, charges]).toEqual([3, '', 0]);
+    expect(existsSync(join(stateOf(home), 'payments')) ? openPayments(home) : []).toEqual([]);
   });
 });
 

@@ -1,4 +1,6 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWarm } from '../cli/warm.ts';
@@ -52,6 +54,58 @@ function statusWith(headers: Record<string, string>, path = '/mcp'): Promise<num
     call.once('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }));
   });
 }
+
+/** Sends this request line and Host; answers with the status line of the response, or with nothing if the connection ended. */
+async function statusLineOf(requestLine: string, host = `127.0.0.1:${new URL(server.url).port}`): Promise<string> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  socket.end(`${requestLine} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  const response = await text(socket).catch(() => '');
+  return response.split('\r\n', 1)[0] ?? '';
+}
+
+describe('W10 a request that is none', () => {
+  it.each([
+    ['GET //', '400'],
+    ['GET http://[', '400'],
+    ['POST //', '400'],
+    ['TRACE /mcp', '405'],
+    ['TRACE //', '405'],
+    ['PUT /mcp', '405'],
+    ['OPTIONS *', '405'],
+    ['CONNECT 127.0.0.1:1', ''],
+  ])('is refused, and the server goes on: %s', async (requestLine, status) => {
+    expect((await statusLineOf(requestLine)).split(' ')[1] ?? '').toBe(status);
+    expect((await statusLineOf(requestLine, 'evil.example')).split(' ')[1] ?? '').toBe(status === '' ? '' : '403');
+    expect(await statusWith({})).toBe(200);
+  });
+});
+
+describe.each(ERAS)('W26 the kept answers of one connection, in the era of %s', (_, options) => {
+  const open = async (): Promise<Client> => {
+    const client = new Client({ name: 'test-host', version: '1.0.0' }, options);
+    await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+    return client;
+  };
+
+  it('are listed to no other one, and are read by their name alone', async () => {
+    const [own, other] = [await open(), await open()];
+    const input = { assetId: 'solana', include: ['profile', 'risk', 'ohlcv', 'markets'], variantsMode: 'all' };
+    const { structuredContent } = await own.callTool({ name: 'tokens_assetDetail', arguments: input });
+    const { answer, whole } = (structuredContent as { cut: { answer: string; whole: string } }).cut;
+    expect(answer).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const client of [own, other]) {
+      const { resources } = await client.listResources();
+      expect(resources).toEqual([]);
+    }
+    expect((await other.readResource({ uri: whole })).contents).toHaveLength(1);
+    for (const name of ['', '1', '*', answer.slice(0, -1)]) {
+      const read = await other.callTool({ name: 'read_on', arguments: { answer: name } });
+      expect([name, read.isError]).toEqual([name, true]);
+    }
+    await own.close();
+    await other.close();
+  });
+});
 
 describe('a page of a browser', () => {
   it('is refused by its Origin, and by the Host that it believes in', async () => {

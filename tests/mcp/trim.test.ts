@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../packages/cli/src/mcp/answer.ts';
 import { Approvals } from '../../packages/cli/src/mcp/approvals.ts';
 import { KeptAnswers } from '../../packages/cli/src/mcp/kept-answers.ts';
+import { readOnTool } from '../../packages/cli/src/mcp/read-on-tool.ts';
 import { jsonBytes, trim } from '../../packages/cli/src/mcp/trim.ts';
 import { tokensOf } from './host.ts';
 
@@ -25,7 +26,7 @@ describe('what is trimmed', () => {
       fc.property(fc.jsonValue({ maxDepth: 6 }), sizes, (value, most) => {
         const trimmed = trim(value, most);
         expect(jsonBytes(trimmed)).toBeLessThanOrEqual(most);
-        if (jsonBytes(value) <= most) expect(trimmed).toBe(value);
+        if (jsonBytes(value) <= most) expect(trimmed).toEqual(value);
       }),
     );
   });
@@ -36,6 +37,33 @@ describe('what is trimmed', () => {
     expect(trim('x'.repeat(9_000), 5_000)).toBe(`${'x'.repeat(4_000)}… 5000 more characters`);
     const members = Object.fromEntries(items.map((at) => [`member ${at}`, at]));
     expect(trim(members, 4_000)).toMatchObject({ '…': '4800 more of 5000' });
+  });
+
+  it('is cut only where that makes it shorter', () => {
+    const text = 'x'.repeat(4_001);
+    expect(trim(['y'.repeat(10_000), text], 10_000)).toEqual([`${'y'.repeat(4_000)}… 6000 more characters`, text]);
+    const [items, members] = [Array(201).fill(1), Object.fromEntries(Array.from({ length: 201 }, (_, at) => [at, 1]))];
+    const [ys, cut] = ['y'.repeat(10_000), `${'y'.repeat(2_000)}… 8000 more characters`];
+    expect(trim([ys, items, members], 5_000)).toEqual([cut, items, members]);
+    const longer = [...items.slice(1), 'z'.repeat(50)];
+    expect(trim([ys, longer], 3_000)).toEqual([cut, [...items.slice(1), '… 1 more of 201']]);
+  });
+
+  it('W25 has no hidden characters, in names of members neither', () => {
+    const hidden = ['\u001b', '\u009b', '\u202e', '\u200b', '\u{e0041}', '\u2028', '\ud800', '\u00ad'];
+    const value = { [`a${hidden.join('')}`]: [hidden.join('b'), { c: `${hidden.join('')}\n\t` }] };
+    const marks = (between: string) => Array(hidden.length).fill('\ufffd').join(between);
+    const shown = { [`a${marks('')}`]: [marks('b'), { c: `${marks('')}\n\t` }] };
+    expect(trim(value, 5_000)).toEqual(shown);
+    const { content, structuredContent } = answerOf(fullOf(value), new KeptAnswers(), {});
+    expect([structuredContent, JSON.parse((content[0] as { text: string }).text)]).toEqual([
+      { result: shown },
+      { result: shown },
+    ]);
+    const kept = new KeptAnswers();
+    const long = answerOf(fullOf(Array(5_000).fill(value)), kept, {});
+    const { answer } = (long.structuredContent as { cut: { answer: string } }).cut;
+    for (const each of hidden) expect([JSON.stringify(long), kept.text(answer)].join('')).not.toContain(each);
   });
 
   it('fits where every item is deep, wide or written in escapes', () => {
@@ -59,11 +87,38 @@ describe('an answer', () => {
   ])('of %s takes less than 25,000 tokens in both of its copies', (_, text) => {
     const kept = new KeptAnswers();
     const result = Array.from({ length: 2_000 }, text);
-    const { content, structuredContent } = answerOf(fullOf(result), kept);
+    const { content, structuredContent } = answerOf(fullOf(result), kept, {});
     const [shown, link] = content;
-    expect([shown?.type, link?.type, kept.names().length]).toEqual(['text', 'resource_link', 1]);
+    expect([shown?.type, link?.type]).toEqual(['text', 'resource_link']);
+    const { answer } = (structuredContent as { cut: { answer: string } }).cut;
+    expect(JSON.parse(kept.text(answer) ?? '')).toHaveLength(2_000);
     const tokens = countTokens(shown?.type === 'text' ? shown.text : '') + tokensOf(structuredContent) + tokensOf(link);
     expect(tokens).toBeLessThan(25_000);
+  });
+});
+
+describe('W25 an answer that was paid for', () => {
+  const transaction = '4'.repeat(88);
+
+  it('is not lost where it nests deeper than it can be written: its text is read on', async () => {
+    for (const depth of [600, 100_000]) {
+      const kept = new KeptAnswers();
+      let result: unknown = 1;
+      for (let level = 0; level < depth; level++) result = [result];
+      const text = `{"result":${'['.repeat(depth)}1${']'.repeat(depth)}}`;
+      const answer = answerOf({ ...fullOf(result), text, transaction, price: '0.0005' }, kept, {});
+      const shown = JSON.stringify(answer);
+      expect(shown).toContain(transaction);
+      const [name = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(shown) ?? [];
+      expect(kept.text(name)).toContain('['.repeat(depth));
+      const read = await readOnTool(kept).call({ answer: name }, {} as never);
+      expect([read.isError ?? false, JSON.stringify(read).length < 25_000]).toEqual([false, true]);
+    }
+  });
+
+  it.each(['x'.repeat(4_000_000), '1e9', '-1', '0.1\u202e', undefined])('says no price that is none: %#', (price) => {
+    const { structuredContent } = answerOf({ ...fullOf(1), transaction, price }, new KeptAnswers(), {});
+    expect(JSON.parse(JSON.stringify(structuredContent))).toEqual({ result: 1, paid: { transaction } });
   });
 });
 
@@ -73,17 +128,18 @@ describe('a whole answer is kept', () => {
     const kept = new KeptAnswers(() => now);
     const answer = kept.keep('[1]');
     now = 3_599_999;
-    expect([kept.text(answer), kept.names()]).toEqual(['[1]', [answer]]);
+    expect(kept.text(answer)).toBe('[1]');
     now = 3_600_000;
-    expect([kept.text(answer), kept.names()]).toEqual([undefined, []]);
+    expect(kept.text(answer)).toBeUndefined();
   });
 
   it('until 64 others have come, or 32 million characters', () => {
     const kept = new KeptAnswers(() => 0);
-    const [first = '', second = ''] = Array.from({ length: 65 }, () => kept.keep('[]'));
-    expect([kept.text(first), kept.text(second), kept.names().length]).toEqual([undefined, '[]', 64]);
-    const large = kept.keep('x'.repeat(32 * 1024 * 1024));
-    expect(kept.names()).toEqual([large]);
+    const names = Array.from({ length: 65 }, () => kept.keep('[]'));
+    expect(names.map((name) => kept.text(name))).toEqual([undefined, ...Array<string>(64).fill('[]')]);
+    const large = kept.keep('x'.repeat(40 * 1024 * 1024));
+    expect(names.map((name) => kept.text(name))).toEqual(Array(65).fill(undefined));
+    expect(kept.text(large)).toHaveLength(40 * 1024 * 1024);
     kept.keep('[]');
     expect(kept.text(large)).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import { harmless } from '@asset-gateway/protocol';
+import { harmless, oneLine } from '@asset-gateway/protocol';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import { kindOf } from './failure.ts';
 import { indent } from './indent.ts';
@@ -6,20 +6,22 @@ import type { Session } from './session.ts';
 import type { Terminal } from './show/terminal.ts';
 import type { View } from './show/views.ts';
 
+/** Another party's refusal: only the texts of it are texts. */
 interface Refusal {
-  readonly error?: string;
-  readonly message?: string;
-  readonly issues?: readonly { readonly name?: string; readonly message?: string; readonly rule?: string }[];
-  readonly payment?: { readonly state?: string };
+  readonly error?: unknown;
+  readonly message?: unknown;
+  readonly issues?: unknown;
+  readonly payment?: { readonly state?: unknown } | null;
 }
 
-/** The JSON of an answer with nothing in its texts that a terminal would obey. */
-const parsed = (text: string): unknown =>
-  JSON.parse(text, (_, value: unknown) =>
-    typeof value === 'string' ? harmless(value).replace(/[\n\t]/g, ' ') : value,
-  );
+const MAX_TEXT = 2000;
+const MAX_ISSUES = 20;
 
-/** An answer in lines, as its view has it; as it is, where that is another answer than the view knows. */
+/** The JSON of an answer; each text is one line without hidden characters. */
+const parsed = (text: string): unknown =>
+  JSON.parse(text, (_, value: unknown) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value));
+
+/** An answer in the lines of its view, or as it is if the view does not know such an answer. */
 function linesOf(text: string, terminal: Terminal, view: View | undefined): string[] {
   const { columns, colours } = terminal;
   try {
@@ -29,23 +31,26 @@ function linesOf(text: string, terminal: Terminal, view: View | undefined): stri
   return [harmless(indent(text))];
 }
 
-function refusalLines({ error, message, issues = [] }: Refusal, { colours }: Terminal): string[] {
-  const rules = issues.map(({ name = '', message: text, rule = '' }) => `  ${name}: ${text ?? rule}`);
-  return [`${colours.red(String(error))}  ${message}`, ...rules];
+function refusalLines({ error, message, issues }: Refusal, { colours }: Terminal): string[] {
+  const rules = (Array.isArray(issues) ? issues : []).slice(0, MAX_ISSUES).map((issue: unknown) => {
+    const { name, message: text, rule } = (issue ?? {}) as Readonly<Record<string, unknown>>;
+    return `  ${oneLine(name, MAX_TEXT)}: ${oneLine(text ?? rule, MAX_TEXT)}`;
+  });
+  return [`${colours.red(oneLine(error, MAX_TEXT))}  ${oneLine(message, MAX_TEXT)}`, ...rules];
 }
 
-/** What is to be typed next, where that is known. */
+/** What to type next, if that is known. */
 function advice(session: Session, { error, payment }: Refusal): string | undefined {
   if (session.hasOpenPayment) {
-    const what = payment?.state === 'unused' ? 'the payment was not used' : 'what became of the payment is not known';
-    return `${what}; run resume, which sends the same payment again`;
+    const what = payment?.state === 'unused' ? 'the payment was not used' : 'the outcome of the payment is not known';
+    return `${what}; run the same command again, or resume: both send the same payment`;
   }
   return error === 'payment_required'
     ? 'nothing was paid; add --pay to pay for it, or quote to see what it costs'
     : undefined;
 }
 
-/** Shows an answer: for a person in lines, otherwise byte for byte. Answers with the exit code that it stands for. */
+/** Shows an answer: for a person in lines, otherwise byte for byte. Returns its exit code. */
 export async function show(session: Session, response: Response, view?: View): Promise<number> {
   const { terminal } = session;
   const bytes = new Uint8Array(await response.arrayBuffer());

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 const given = (name: string): string | undefined => process.env[name]?.trim() || undefined;
 
 /** The gateway that the command line talks to, unless told otherwise: the public origin it was started with. */
 export const gatewayUrl = (): string => given('ASSET_GATEWAY_URL') ?? 'http://localhost:8402';
 
-/** The Solana RPC that is paid through, unless told otherwise. */
+/** The Solana RPC for payments, if the environment names one. */
 export const rpcUrl = (): string | undefined => given('ASSET_GATEWAY_RPC_URL');
 
 /** The keypair file that signs, unless told otherwise. */
@@ -16,12 +16,17 @@ export const keypairFile = (): string | undefined => given('ASSET_GATEWAY_KEYPAI
 export const maxUsdPerCall = (): string | undefined => given('ASSET_GATEWAY_MAX_USD_PER_CALL');
 export const maxUsdPerDay = (): string | undefined => given('ASSET_GATEWAY_MAX_USD_PER_DAY');
 
+/** A folder of the XDG specification, which says to ignore a relative path. */
+function xdgFolder(name: string, usual: string): string {
+  const folder = given(name);
+  return join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), usual), 'asset-gateway');
+}
+
 /** Where the wallet, what was spent and payments with an open outcome are kept: the user's state folder, as XDG says. */
-export const stateFolder = (): string =>
-  join(given('XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'), 'asset-gateway');
+export const stateFolder = (): string => xdgFolder('XDG_STATE_HOME', join('.local', 'state'));
 
 /** Where the price lists of gateways are kept; nothing is lost with it. */
-export const cacheFolder = (): string => join(given('XDG_CACHE_HOME') ?? join(homedir(), '.cache'), 'asset-gateway');
+export const cacheFolder = (): string => xdgFolder('XDG_CACHE_HOME', '.cache');
 
 /** Where the Solana command line keeps its wallet. */
 export const solanaKeypairFile = (): string => join(homedir(), '.config', 'solana', 'id.json');

@@ -9,12 +9,21 @@ export const EXIT = {
   spendingLimit: 3,
   invalidInput: 4,
   paymentUnknown: 5,
+  paymentRefused: 6,
   tryLater: 75,
 } as const;
 
 const LATER = [408, 429, 502, 503, 504];
 /** What the caller has sent breaks a rule; nothing else than another input helps. */
 const INVALID = [400, 413, 414, 415, 422];
+
+const OF_CODE: ReadonlyMap<string, number> = new Map([
+  ['spending_limit', EXIT.spendingLimit],
+  ['invalid_request', EXIT.invalidInput],
+  ['payment_unknown', EXIT.paymentUnknown],
+  ['payment_refused', EXIT.paymentRefused],
+  ['timeout', EXIT.tryLater],
+]);
 
 /** The exit code for an answer of a gateway. */
 export function exitCodeOf(status: number): number {
@@ -27,8 +36,7 @@ export function exitCodeOf(status: number): number {
 export function exitCodeFor(error: unknown): number {
   if (error instanceof Misunderstood) return EXIT.usage;
   if (!(error instanceof GatewayError)) return EXIT.refused;
-  if (error.code === 'spending_limit') return EXIT.spendingLimit;
-  if (error.code === 'payment_unknown') return EXIT.paymentUnknown;
-  if (error.code === 'timeout') return EXIT.tryLater;
+  const own = OF_CODE.get(error.code);
+  if (own !== undefined) return own;
   return error.status === undefined ? EXIT.refused : exitCodeOf(error.status);
 }

@@ -1,30 +1,73 @@
+import { GatewayError } from '@asset-gateway/client';
+import { HEADERS } from '@asset-gateway/protocol';
+
 /** What a failed fetch says about where it went. */
 interface Cause {
   readonly code?: string;
   readonly message?: string;
   readonly port?: number;
-  /** Of a name with several addresses, one for each. */
+  /** One for each address of a name that has several. */
   readonly errors?: readonly Cause[];
 }
 
-const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
-
-/** One sentence that says what to change. The RPC is where a payment's blockhash comes from. */
-export function failureSentence(error: unknown, gateway: string): string {
-  const { message, cause } = error as Error & { cause?: Cause };
-  if (message !== 'fetch failed' || cause === undefined) return message;
-  const url = new URL(gateway);
-  const port = cause.port ?? cause.errors?.[0]?.port;
-  if (port !== undefined && port !== portOf(url)) return `nothing answers on port ${port}; give --rpc another URL`;
-  if (cause.code === 'ECONNREFUSED') {
-    return `nothing listens on ${gateway}; run npm start first, or set ASSET_GATEWAY_URL`;
-  }
-  if (cause.code === 'ENOTFOUND') return `there is no host ${url.hostname}; set ASSET_GATEWAY_URL`;
-  if (cause.message === 'unexpected redirect') {
-    return `${gateway} sends elsewhere; set ASSET_GATEWAY_URL to the origin that answers itself`;
-  }
-  return `${gateway} cannot be reached (${cause.code ?? cause.message}); set ASSET_GATEWAY_URL to a gateway`;
+/** The other parties of a call. */
+export interface Peers {
+  readonly gateway: string;
+  /** The Solana RPC for payments, if one was named. */
+  readonly rpc: string | undefined;
 }
+
+const SHORTEST_SECRET = 4;
+
+/** A text without what is secret in the URL of an RPC: anything that follows its host. */
+function withoutSecrets(text: string, rpc: string | undefined): string {
+  if (rpc === undefined || !URL.canParse(rpc)) return text;
+  const { href, origin, pathname, search, searchParams } = new URL(rpc);
+  const parts = [pathname + search, search.slice(1), pathname, ...searchParams.values(), ...pathname.split('/')];
+  const secrets = parts.filter(({ length }) => length >= SHORTEST_SECRET);
+  return [href, rpc].reduce(
+    (shown, url) => shown.replaceAll(url, origin),
+    secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), text),
+  );
+}
+
+/** What fetch said about an address where nothing answered. */
+function fetchCauseOf(error: unknown): Cause | undefined {
+  const { message, cause } = (error ?? {}) as { readonly message?: unknown; readonly cause?: Cause };
+  return message === 'fetch failed' ? cause : undefined;
+}
+
+/** One sentence about a Solana RPC. */
+function rpcSentence(cause: Cause): string {
+  const port = cause.port ?? cause.errors?.[0]?.port;
+  if (port !== undefined) return `nothing answers on port ${port}; give --rpc another URL`;
+  return `the Solana RPC cannot be reached (${cause.code ?? cause.message}); give --rpc another URL`;
+}
+
+/** One sentence about a gateway. */
+function gatewaySentence({ code, message }: Cause, gateway: string): string {
+  const { origin, hostname } = new URL(gateway);
+  if (code === 'ECONNREFUSED') return `nothing listens on ${origin}; run npm start first, or set ASSET_GATEWAY_URL`;
+  if (code === 'ENOTFOUND') return `there is no host ${hostname}; set ASSET_GATEWAY_URL`;
+  if (message === 'unexpected redirect') {
+    return `${origin} sends elsewhere; set ASSET_GATEWAY_URL to the origin that answers itself`;
+  }
+  return `${origin} cannot be reached (${code ?? message}); set ASSET_GATEWAY_URL to a gateway`;
+}
+
+function sentenceOf(error: Error, gateway: string): string {
+  const { message } = error;
+  if (!(error instanceof GatewayError)) return message;
+  const { code, cause } = error;
+  const fetchCause = fetchCauseOf(cause);
+  if (code === 'unreachable' && fetchCause) return gatewaySentence(fetchCause, gateway);
+  if (code !== 'payment_not_made' || !(cause instanceof Error)) return message;
+  return fetchCause ? rpcSentence(fetchCause) : `${message}: ${cause.message}`;
+}
+
+/** One sentence that says what to change. */
+export const failureSentence = (error: unknown, { gateway, rpc }: Peers): string =>
+  withoutSecrets(sentenceOf(error as Error, gateway), rpc);
 
 function isRefusal(text: string): boolean {
   try {
@@ -35,10 +78,13 @@ function isRefusal(text: string): boolean {
   }
 }
 
-/** How an answer of a gateway is shown; nothing when no gateway answers so. */
+/** The kind of a gateway's answer; undefined if no gateway answers so. */
 export function kindOf(response: Response, text: string): 'json' | 'text' | undefined {
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
-  if (type === 'text/plain' && response.ok) return 'text';
-  if (type !== 'application/json') return undefined;
+  const isJson = type === 'application/json';
+  // An answer that was paid for is shown whatever it is.
+  const isPaid = response.headers.has(HEADERS.paymentResponse);
+  if (response.ok && (type === 'text/plain' || (isPaid && !isJson))) return 'text';
+  if (!isJson) return undefined;
   return response.ok || isRefusal(text) ? 'json' : undefined;
 }

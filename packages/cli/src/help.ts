@@ -3,7 +3,7 @@ import { calledAs } from './config.ts';
 import { COMMON, type OptionTable } from './options.ts';
 
 const EXIT_CODES = `Exit codes: 0 a good answer, 1 a refusal or no answer, 2 not understood, 3 a spending limit, 4 invalid input,
-  5 what became of a payment is not known, 75 try again later.`;
+  5 the outcome of a payment is not known, 6 a payment was sent and refused, 75 try again later.`;
 
 const ENVIRONMENT = `ASSET_GATEWAY_URL is the gateway that is asked; unset, http://localhost:8402. NO_COLOR and FORCE_COLOR are obeyed.`;
 
@@ -55,6 +55,7 @@ ${EXIT_CODES}
 export function commandHelp({ name, takes, summary, examples, options }: Command): string {
   const { command } = calledAs();
   const own = options && Object.keys(options).length > 0 ? `\nOptions:\n${optionLines(options)}\n` : '';
+  const others = Object.fromEntries(Object.entries(COMMON).filter(([option]) => !Object.hasOwn(options ?? {}, option)));
   return `Usage: ${command} ${`${name} ${takes}`.trim()} [<option> …]
 
 Examples:
@@ -63,6 +64,6 @@ ${examples.map((example) => `  ${command} ${example}`).join('\n')}
 ${summary[0]?.toUpperCase()}${summary.slice(1)}.
 ${own}
 Options of every command:
-${optionLines(COMMON)}
+${optionLines(others)}
 `;
 }

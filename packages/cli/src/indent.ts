@@ -22,7 +22,7 @@ export function indent(json: string): string {
   let depth = 0;
   let result = '';
   let previous = '';
-  const newLine = () => `\n${'  '.repeat(Math.min(depth, MAX_DEPTH))}`;
+  const newLine = () => `\n${'  '.repeat(Math.max(0, Math.min(depth, MAX_DEPTH)))}`;
   for (const token of tokensOf(json)) {
     const opened = previous === '{' || previous === '[';
     const closes = token === '}' || token === ']';

@@ -1,13 +1,13 @@
-import { harmless } from '@asset-gateway/protocol';
+import { oneLine } from '@asset-gateway/protocol';
 import type { Command } from './commands/command.ts';
 import { completeWords } from './commands/completion.ts';
 import { COMMANDS, commandFor } from './commands/index.ts';
-import { calledAs, gatewayUrl } from './config.ts';
+import { calledAs, gatewayUrl, rpcUrl } from './config.ts';
 import { EXIT, exitCodeFor } from './exit-code.ts';
-import { failureSentence } from './failure.ts';
+import { failureSentence, type Peers } from './failure.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { COMMON, readArguments } from './options.ts';
-import { causeOf, type RunOptions, Session } from './session.ts';
+import { type RunOptions, Session } from './session.ts';
 import { version } from './version.ts';
 
 /** Every option that any command takes: enough to tell words from values. */
@@ -40,9 +40,12 @@ async function runWords(args: readonly string[], options: RunOptions): Promise<n
   return command.run({ words: rest, values, session: new Session(values, options) });
 }
 
-/** The gateway that was meant, for the sentence about one that did not answer. */
-function gatewayIn(args: readonly string[]): string {
-  return readArguments(args, ALL, false).values.text('gateway') ?? gatewayUrl();
+const MAX_SENTENCE = 2000;
+
+/** The gateway and the RPC that were meant, for the sentence about one that did not answer. */
+function peersIn(args: readonly string[]): Peers {
+  const { values } = readArguments(args, ALL, false);
+  return { gateway: values.text('gateway') ?? gatewayUrl(), rpc: values.text('rpc') ?? rpcUrl() };
 }
 
 /** Runs the command with these words; answers with its exit code. What goes wrong is one sentence that says what to do. */
@@ -54,8 +57,8 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   try {
     return await runWords(args, options);
   } catch (error) {
-    const sentence = failureSentence(causeOf(error), gatewayIn(args));
-    process.stderr.write(`${calledAs().name}: ${harmless(sentence)}\n`);
+    const sentence = failureSentence(error, peersIn(args));
+    process.stderr.write(`${calledAs().name}: ${oneLine(sentence, MAX_SENTENCE)}\n`);
     return exitCodeFor(error);
   }
 }

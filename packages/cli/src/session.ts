@@ -1,11 +1,12 @@
-import { createClient, creditIn, type GatewayClient, GatewayError, transactionIn } from '@asset-gateway/client';
+import { createClient, creditIn, type GatewayClient, type Payer, transactionIn } from '@asset-gateway/client';
 import { dollars } from '@asset-gateway/protocol';
-import { gatewayUrl, maxUsdPerCall, maxUsdPerDay, rpcUrl, stateFolder } from './config.ts';
+import { cacheFolder, gatewayUrl, maxUsdPerCall, maxUsdPerDay, rpcUrl, stateFolder } from './config.ts';
 import type { Wallet } from './keys/files.ts';
 import { walletFor } from './keys/wallets.ts';
 import { Misunderstood } from './misunderstood.ts';
+import { catalogOf } from './money/catalog.ts';
 import { LedgerFile, type PurchaseStep } from './money/ledger-file.ts';
-import { payerFor } from './money/paying.ts';
+import { type Outcome, payerFor, watched } from './money/paying.ts';
 import { dollarsIn, type Values } from './options.ts';
 import type { Asked } from './request.ts';
 import { Terminal } from './show/terminal.ts';
@@ -24,22 +25,42 @@ export interface RunOptions {
   readonly onStep?: (step: PurchaseStep) => void;
 }
 
+/** Whether a text is a URL that fetch takes: it refuses one with a user name or a password. */
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+/** The Solana RPC that was named. Its URL may hold a key, so no message shows it. */
+function rpcIn(values: Values): string | undefined {
+  const [option, variable] = [values.text('rpc'), rpcUrl()];
+  const url = option ?? variable;
+  if (url === undefined || isHttpUrl(url)) return url;
+  const name = option === undefined ? 'ASSET_GATEWAY_RPC_URL' : '--rpc';
+  throw new Misunderstood(`${name} takes the http or https URL of a Solana RPC, without a user name and password`);
+}
+
 /** What one run of the command works with: the gateway, the wallet, the ledger and the terminal. */
 export class Session {
   readonly values: Values;
   readonly terminal: Terminal;
   readonly ledger: LedgerFile;
+  /** The Solana RPC for payments, if one was named. */
+  readonly rpc: string | undefined;
   #wallet: Promise<Wallet> | undefined;
+  #outcome: Outcome | undefined;
 
   constructor(values: Values, { onStep }: RunOptions = {}) {
     this.values = values;
     this.terminal = new Terminal({ json: values.is('json'), noInput: values.is('no-input') });
     this.ledger = new LedgerFile(stateFolder(), Date.now, onStep);
+    this.rpc = rpcIn(values);
   }
 
   get gateway(): string {
     const url = this.values.text('gateway') ?? gatewayUrl();
-    if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+    if (isHttpUrl(url)) return url;
     const name = this.values.text('gateway') === undefined ? 'ASSET_GATEWAY_URL' : '--gateway';
     throw new Misunderstood(`${name} must be an origin such as http://localhost:8402`);
   }
@@ -47,10 +68,6 @@ export class Session {
   get wallet(): Promise<Wallet> {
     this.#wallet ??= walletFor(this.values);
     return this.#wallet;
-  }
-
-  get rpc(): string | undefined {
-    return this.values.text('rpc') ?? rpcUrl();
   }
 
   /** Dollars that may be spent: by option, by environment, by default. */
@@ -65,14 +82,23 @@ export class Session {
     };
   }
 
+  /** Whether to pay without asking. */
+  get isTold(): boolean {
+    return this.values.is('pay') || this.values.is('credit');
+  }
+
   /** A client that pays as it was told: not at all, within the limits, or after asking. A bundle of credit has a limit of its own. */
   async client(perBundleUsd = BUNDLE_USD): Promise<GatewayClient> {
     const { values, terminal, ledger, rpc, gateway } = this;
     const caps = { ...this.caps, perBundleUsd };
     if (values.is('pay') && values.is('credit')) throw new Misunderstood('--credit pays as well; leave --pay out');
     const wallet = await this.wallet;
-    const isTold = values.is('pay') || values.is('credit');
-    const pay = payerFor({ gateway, wallet, terminal, ledger, rpc, caps, isTold });
+    const { isTold } = this;
+    const payer = payerFor({ gateway, wallet, terminal, ledger, rpc, caps, isTold });
+    const report = (outcome: Outcome): void => {
+      this.#outcome = outcome;
+    };
+    const pay: Payer = { pay: async (...asked) => watched(await payer.pay(...asked), report) };
     const mayUseCredit = values.is('pay') && wallet.source !== 'fresh';
     return createClient({
       baseUrl: gateway,
@@ -80,6 +106,8 @@ export class Session {
       timeoutMs: isTold || !terminal.canAsk ? PAYING_MS : ASKING_MS,
       ...(!mayUseCredit && { credit: values.is('credit') }),
       ...((isTold || terminal.canAsk) && { pay }),
+      catalog: async (signal) => ({ routes: await catalogOf(gateway, cacheFolder(), signal) }),
+      onLedgerFailure: (error) => terminal.note(`the outcome of the payment was not recorded: ${String(error)}`),
     });
   }
 
@@ -105,12 +133,8 @@ export class Session {
     for (const line of lines) this.terminal.aside(line);
   }
 
-  /** Whether this run has made a payment whose outcome is not known. */
+  /** Whether this run has sent a payment whose outcome is not known. */
   get hasOpenPayment(): boolean {
-    return this.ledger.payments.hasOwn;
+    return this.#outcome === 'open';
   }
 }
-
-/** What fetch said, where nothing answered. */
-export const causeOf = (error: unknown): unknown =>
-  error instanceof GatewayError && ['unreachable', 'payment_not_made'].includes(error.code) ? error.cause : error;

@@ -11,7 +11,7 @@ import type { Payer, PaymentWish, SignedPayment } from './payer.ts';
 import { type PayingWallet, transactionSigner } from './paying-wallet.ts';
 import { assertPays, TOKEN } from './payment-check.ts';
 
-export { type ListedRoute, routesIn } from './catalog.ts';
+export { type ListedRoute, listedMicros, listedRoute, routesIn } from './catalog.ts';
 export { type Decision, decide, type Rules } from './decision.ts';
 export {
   type Caps,

@@ -41,11 +41,12 @@ function clusterIn(values: Values): 'mainnet' | 'devnet' {
   return cluster;
 }
 
-/** Buys so much: whoever names an amount has set the limit of a bundle; that of a day holds as ever. */
+/** Buys this amount, which is also the limit of the bundle; the limit of a day holds as ever. */
 async function buy(session: Session, amount = ''): Promise<number> {
   const { terminal, values } = session;
   const cluster = clusterIn(values);
   const usd = dollarsIn(amount, 'credit buy');
+  if (!session.isTold && !terminal.canAsk) throw new Misunderstood('credit buy pays for credit, so add --pay');
   const client = (await session.client(usd)).with({ cluster });
   const { text, response } = await terminal.whileWaiting('buying …', () => client.credit.buy({ usd }).full());
   session.tell(response, await session.wallet);
@@ -53,7 +54,7 @@ async function buy(session: Session, amount = ''): Promise<number> {
   return EXIT.ok;
 }
 
-/** What a wallet has paid ahead. */
+/** The credit of a wallet. */
 export const creditCommand: Command = {
   name: 'credit',
   takes: '[buy <usd>]',

@@ -11,6 +11,9 @@ import { routesCommand } from './routes.ts';
 import { spendingCommand } from './spending.ts';
 import { walletCommand } from './wallet.ts';
 
+/** What is shown of a word that is no command: a key that was typed in its place is longer. */
+const NAME = /^[\w-]{1,20}$/;
+
 /** The command that words begin with, and what follows its name; a path is a command of its own. */
 export function commandFor(words: readonly string[]): { command: Command; rest: readonly string[] } {
   const [name = '', ...rest] = words;
@@ -18,7 +21,8 @@ export function commandFor(words: readonly string[]): { command: Command; rest: 
   if (command) return { command, rest };
   if (isPath(name)) return { command: byPath, rest: words };
   const near = COMMANDS.find((each) => each.name.startsWith(name.slice(0, 2)));
-  throw new Misunderstood(`there is no command ${name}${near ? `; did you mean ${near.name}?` : ''}`);
+  const shown = NAME.test(name) ? `command ${name}` : 'such command';
+  throw new Misunderstood(`there is no ${shown}${near ? `; did you mean ${near.name}?` : ''}`);
 }
 
 /** Every command, in the order of --help. */

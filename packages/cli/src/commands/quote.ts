@@ -1,11 +1,12 @@
 import { createClient } from '@asset-gateway/client';
-import { offerIn } from '@asset-gateway/client/pay';
+import { listedMicros, listedRoute, type Offer } from '@asset-gateway/client/pay';
 import { dollars } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { cacheFolder, calledAs } from '../config.ts';
 import { EXIT } from '../exit-code.ts';
 import { Misunderstood } from '../misunderstood.ts';
-import { catalogOf, listedMicros } from '../money/catalog.ts';
+import { catalogOf } from '../money/catalog.ts';
+import { quotingPayer, Unpaid } from '../money/paying.ts';
 import { type Asked, rowOf } from '../request.ts';
 import type { Session } from '../session.ts';
 import { namedCommands } from './by-name.ts';
@@ -40,23 +41,32 @@ function tell({ terminal, caps, ledger }: Session, quote: Quote, words: readonly
   return EXIT.ok;
 }
 
-async function quoteOf(given: Given, asked: Asked): Promise<number> {
-  const { words, session } = given;
-  const { gateway, terminal } = session;
-  const { path, ...request } = asked;
-  if (rowOf(path)?.access !== 'exact' && rowOf(path) !== undefined)
-    return tell(session, { path, priceUsd: '0' }, words);
-  // Nothing here could sign: no wallet is read, no payer is given, and credit is left alone.
-  const client = createClient({ baseUrl: gateway, credit: false });
-  const response = await terminal.whileWaiting('asking …', () => client.ask(path, request));
-  if (response.status !== 402) return show(session, response);
-  const offer = offerIn(await response.json());
-  if (!offer) throw new Error(`${path} asks for no payment, but for a signature; it is free`);
-  const method = request.body === undefined ? 'GET' : 'POST';
-  const listed = listedMicros(await catalogOf(gateway, cacheFolder()), { url: new URL(path, gateway).href, method });
+/** The offer for a request, or the response to one that needs no payment. It reads no wallet and leaves credit alone. */
+async function offerFor({ gateway, terminal }: Session, { path, ...request }: Asked): Promise<Offer | Response> {
+  const client = createClient({ baseUrl: gateway, credit: false, pay: quotingPayer });
+  try {
+    return await terminal.whileWaiting('asking …', () => client.ask(path, request));
+  } catch (error) {
+    if (error instanceof Unpaid) return error.offer;
+    throw error;
+  }
+}
+
+async function quoteOf({ words, session }: Given, asked: Asked): Promise<number> {
+  const { gateway } = session;
+  const { path, body } = asked;
+  const row = rowOf(path);
+  if (row !== undefined && row.access !== 'exact') return tell(session, { path, priceUsd: '0' }, words);
+  const offer = await offerFor(session, asked);
+  if (offer instanceof Response) {
+    if (offer.status !== 402) return show(session, offer);
+    throw new Error(`${path} asks for no payment, but for a signature; it is free`);
+  }
   const { network, payTo, amount } = offer;
+  const request = { url: new URL(path, gateway).href, method: body === undefined ? 'GET' : 'POST' } as const;
+  const listed = listedRoute(await catalogOf(gateway, cacheFolder()), request);
   const price = { path, priceUsd: dollars(Number(amount)), network, payTo };
-  return tell(session, { ...price, ...(listed !== undefined && { listedUsd: dollars(listed) }) }, words);
+  return tell(session, { ...price, ...(listed && { listedUsd: dollars(listedMicros(listed)) }) }, words);
 }
 
 /** What another command would cost. It signs nothing and pays nothing. */

@@ -1,44 +1,88 @@
-import { createClient } from '@asset-gateway/client';
+import { createClient, GatewayError } from '@asset-gateway/client';
 import { dollars } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
-import { EXIT } from '../exit-code.ts';
+import { EXIT, exitCodeFor } from '../exit-code.ts';
+import { failureSentence } from '../failure.ts';
+import { Misunderstood } from '../misunderstood.ts';
 import type { OpenPayment } from '../money/open-payments.ts';
 import type { Session } from '../session.ts';
 import type { Command } from './command.ts';
 
-/** Whether an answer leaves open what becomes of the payment. */
+/** A transaction is valid for 150 blocks, which is less than two minutes. */
+const SETTLES_MS = 600_000;
+
+/** Whether an answer leaves the outcome of the payment open. */
 const leavesOpen = ({ status, headers }: Response): boolean =>
   status >= 500 || status === 408 || status === 429 || (status === 409 && headers.has('retry-after'));
 
+/** Sends one payment again and shows the answer; returns the exit code. */
 async function resumeOne(session: Session, payment: OpenPayment): Promise<number> {
   const { ledger, terminal } = session;
   const { id, micros, request } = payment;
-  if (ledger.isClosed(id)) {
-    ledger.payments.remove(id);
-    return EXIT.ok;
-  }
   terminal.note(`sending the payment of $${dollars(micros)} for ${request.url} again`);
-  // The payment is signed already, and goes nowhere but where it was meant to go.
+  // The payment is signed already, and goes only to the gateway that it was made for.
   const client = createClient({ baseUrl: new URL(request.url).origin });
   const response = await terminal.whileWaiting('asking …', () => client.resume(payment));
   session.tell(response);
   const isOpen = leavesOpen(response);
   if (!isOpen) await ledger.closed(id, response.ok ? 'paid' : 'refused');
+  if (response.status === 402) {
+    const message = `the payment of $${dollars(micros)} for ${request.url} was refused; it counts as spent`;
+    throw new GatewayError('payment_refused', { message, response });
+  }
   const code = await show(session, response);
   return isOpen ? EXIT.paymentUnknown : code;
 }
 
-/** Finds out what became of payments that were cut off: each is sent again as it was signed, never made anew. */
+/** Closes a payment as spent if it can no longer settle; returns whether it did. */
+async function giveUp({ ledger, terminal }: Session, { id, at, micros, request }: OpenPayment): Promise<boolean> {
+  const what = `the payment of $${dollars(micros)} for ${request.url}`;
+  // A time of the future says that the clock was set back, and not how old the payment is.
+  if (Date.now() - at < SETTLES_MS) {
+    terminal.note(`${what} is kept, as it may still settle: by this clock it was not signed more than 10 minutes ago`);
+    return false;
+  }
+  await ledger.closed(id, 'given up');
+  terminal.note(
+    `${what} is given up and counts as spent: it was signed more than 10 minutes ago, so no chain accepts it any more`,
+  );
+  return true;
+}
+
+/** Finishes one payment as far as possible, whatever goes wrong; returns the exit code. */
+async function finish(session: Session, id: string): Promise<number> {
+  const { ledger, terminal, values } = session;
+  let payment: OpenPayment | undefined;
+  let code: number;
+  try {
+    if (ledger.isClosed(id)) ledger.payments.remove(id);
+    payment = ledger.payments.read(id);
+    code = payment ? await resumeOne(session, payment) : EXIT.ok;
+  } catch (error) {
+    code = exitCodeFor(error);
+    const gateway = new URL(payment?.request.url ?? session.gateway).origin;
+    terminal.note(failureSentence(error, { gateway, rpc: session.rpc }));
+  }
+  const isOpen = payment !== undefined && ledger.payments.read(id) !== undefined;
+  return isOpen && values.is('give-up') && (await giveUp(session, payment as OpenPayment)) ? EXIT.ok : code;
+}
+
+/** Finds the outcome of payments that were interrupted: each is sent again as it was signed, never made anew. */
 export const resumeCommand: Command = {
   name: 'resume',
   takes: '',
-  summary: 'send payments again that were cut off, and get their answers',
-  examples: ['resume'],
-  async run({ session }) {
-    const open = session.ledger.payments.list();
-    if (open.length === 0) session.terminal.note('there is nothing to resume');
+  summary: 'send payments again that were interrupted, and get their answers',
+  examples: ['resume', 'resume --give-up'],
+  options: {
+    'give-up': { type: 'boolean', description: 'then close, as spent, payments that can no longer settle' },
+  },
+  async run({ words, session }) {
+    if (words.length > 0) throw new Misunderstood('resume takes no words but its options');
+    const { payments } = session.ledger;
+    const ids = payments.ids();
+    if (ids.length === 0) session.terminal.note('there is nothing to resume');
     let code: number = EXIT.ok;
-    for (const payment of open) code = Math.max(code, await resumeOne(session, payment));
+    for (const id of ids) code = Math.max(code, await finish(session, id));
     return code;
   },
 };

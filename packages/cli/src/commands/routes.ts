@@ -1,7 +1,7 @@
-import { harmless } from '@asset-gateway/protocol';
+import type { ListedRoute } from '@asset-gateway/client/pay';
 import { cacheFolder } from '../config.ts';
 import { EXIT } from '../exit-code.ts';
-import { type CatalogRow, catalogOf } from '../money/catalog.ts';
+import { catalogOf } from '../money/catalog.ts';
 import { table } from '../show/table.ts';
 import type { Command } from './command.ts';
 
@@ -9,21 +9,17 @@ import type { Command } from './command.ts';
 const FAMILY = /^\/v1\/x402\/(?:tokens\/)?/;
 
 /** A row as a person reads it. */
-const shown = (row: CatalogRow): CatalogRow => ({
-  ...row,
-  path: harmless(row.path).replace(FAMILY, ''),
-  description: harmless(row.description),
-});
+const shown = (row: ListedRoute): ListedRoute => ({ ...row, path: row.path.replace(FAMILY, '') });
 
 const columnsFor = (bold: (text: string) => string) => [
-  { title: 'METHOD', cell: ({ httpMethod }: CatalogRow) => httpMethod },
-  { title: 'PATH', cell: ({ path }: CatalogRow) => path, paint: bold, least: 24 },
+  { title: 'METHOD', cell: ({ httpMethod }: ListedRoute) => httpMethod },
+  { title: 'PATH', cell: ({ path }: ListedRoute) => path, paint: bold, least: 24 },
   {
     title: 'PRICE',
-    cell: ({ priceUsd }: CatalogRow) => (Number(priceUsd) > 0 ? `$${priceUsd}` : 'free'),
+    cell: ({ priceUsd }: ListedRoute) => (Number(priceUsd) > 0 ? `$${priceUsd}` : 'free'),
     align: 'right' as const,
   },
-  { title: 'WHAT', cell: ({ description }: CatalogRow) => description, least: 20 },
+  { title: 'WHAT', cell: ({ description }: ListedRoute) => description, least: 20 },
 ];
 
 /** What the gateway serves, in short; the whole catalog is one of its paths. */

@@ -10,12 +10,19 @@ import type { Command } from './command.ts';
 
 const placeOf = ({ file, source }: Wallet): string => file ?? (source === 'keychain' ? "the system's keychain" : '');
 
-/** The address for whoever reads it, the rest for whoever looks. */
-function tell({ terminal }: Session, wallet: Wallet): number {
-  terminal.lines([wallet.signer.address]);
-  terminal.note(`its key is in ${placeOf(wallet)}`);
+/** Prints the address for programs and a note for people, or both as JSON. */
+function tell({ terminal, values }: Session, { signer }: Wallet, note: string, members: object): number {
+  const { address } = signer;
+  if (values.is('json')) terminal.lines([JSON.stringify({ address, ...members })]);
+  else {
+    terminal.lines([address]);
+    terminal.note(note);
+  }
   return EXIT.ok;
 }
+
+const tellPlace = (session: Session, wallet: Wallet): number =>
+  tell(session, wallet, `its key is in ${placeOf(wallet)}`, { keyIn: placeOf(wallet) });
 
 async function own(session: Session): Promise<Wallet> {
   const wallet = await ownWallet(session.values);
@@ -24,18 +31,16 @@ async function own(session: Session): Promise<Wallet> {
 }
 
 async function fund(session: Session): Promise<number> {
-  const { terminal, gateway, rpc } = session;
+  const { gateway, rpc } = session;
   const wallet = await own(session);
   const { address } = wallet.signer;
   const networks = Object.values(NETWORKS);
   const given = await Promise.all(networks.map((network) => askFaucet(rpc ?? sandboxRpc(gateway, network), address)));
-  terminal.lines([address]);
-  if (given.some(Boolean)) terminal.note('the sandbox has given it play money');
-  else
-    terminal.note(
-      `send USDC on Solana to it: the mint is ${USDC.mainnet}. It needs no SOL, as the gateway pays the fees`,
-    );
-  return EXIT.ok;
+  const isFunded = given.some(Boolean);
+  const note = isFunded
+    ? 'the sandbox has given it play money'
+    : `send USDC on Solana to it: the mint is ${USDC.mainnet}. It needs no SOL, as the gateway pays the fees`;
+  return tell(session, wallet, note, { isFunded, mint: USDC.mainnet });
 }
 
 /** The wallet that signs and pays. */
@@ -43,14 +48,17 @@ export const walletCommand: Command = {
   name: 'wallet',
   takes: 'new|show|fund',
   summary: 'make a wallet, see its address, put money into it',
-  examples: ['wallet new', 'wallet new --keychain', 'wallet show', 'wallet fund'],
-  options: { keychain: { type: 'boolean', description: "keep the key in the system's keychain" } },
+  examples: ['wallet new', 'wallet new --keychain', 'wallet show --json', 'wallet fund'],
+  options: {
+    keychain: { type: 'boolean', description: "keep the key in the system's keychain" },
+    json: { type: 'boolean', description: 'the address as JSON' },
+  },
   completes: ['new', 'show', 'fund'],
   async run({ words, values, session }) {
     const [verb = '', ...more] = words;
-    if (more.length > 0) throw new Misunderstood(`wallet ${verb} takes nothing more`);
-    if (verb === 'new') return tell(session, await newWallet(values.is('keychain')));
-    if (verb === 'show') return tell(session, await own(session));
+    if (more.length > 0) throw new Misunderstood('wallet takes new, show or fund, and nothing more');
+    if (verb === 'new') return tellPlace(session, await newWallet(values.is('keychain')));
+    if (verb === 'show') return tellPlace(session, await own(session));
     if (verb === 'fund') return fund(session);
     throw new Misunderstood('wallet takes new, show or fund');
   },

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type { Signer } from '@asset-gateway/client';
 import { keypairFromFile, newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { Misunderstood } from '../misunderstood.ts';
@@ -28,21 +30,23 @@ export const walletOf = (keypair: Uint8Array, source: KeySource, file?: string):
 /** A wallet that nobody has used before. */
 export const freshWallet = (): Wallet => walletOf(newKeypair(), 'fresh');
 
-/** A key where a path is expected, as it must not be shown either. */
-const KEY = /^\s*\[|^[1-9A-HJ-NP-Za-km-z]{80,90}$/;
+/** Shorter than a key in any spelling: 32 bytes take 40 characters at least. */
+const MAX_NAME = 32;
 
-/** The wallet in a keypair file. What a parser says about a file that is none would quote it. */
+/** Whether a text may be shown as the path of a file: others could read a key that was typed in its place. */
+const isPlausiblePath = (text: string): boolean => basename(text).length <= MAX_NAME && existsSync(dirname(text));
+
+/** The wallet in a keypair file. A parser's message about another file would quote it. */
 export function walletIn(file: string, name = '--keypair'): Wallet {
-  if (KEY.test(file)) {
-    throw new Misunderstood(`${name} takes the path of a file; a key itself is never typed, as others could read it`);
-  }
   try {
     return walletOf(keypairFromFile(file), 'file', file);
-  } catch (error) {
+  } catch {
+    if (existsSync(file))
+      throw new Misunderstood(`${name} takes a Solana CLI keypair file: a JSON array of 64 numbers`);
     throw new Misunderstood(
-      isCode(error, 'ENOENT')
+      isPlausiblePath(file)
         ? `${name}: there is no file ${file}`
-        : `${name} takes a Solana CLI keypair file: a JSON array of 64 numbers`,
+        : `${name} takes the path of a file; a key itself is never typed, as others could read it`,
     );
   }
 }

@@ -1,16 +1,19 @@
 import { once } from 'node:events';
+import { oneLine } from '@asset-gateway/protocol';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Given } from '../commands/command.ts';
 import { EXIT } from '../exit-code.ts';
 import { ownWallet } from '../keys/wallets.ts';
 import type { Session } from '../session.ts';
 import { version } from '../version.ts';
+import type { Purse } from './calls.ts';
 import { serveHttp } from './http.ts';
-import type { Purse } from './payers.ts';
 import { createServers, type McpOptions } from './server.ts';
 import { readSettings } from './settings.ts';
 
-/** The wallet of this user, with what it pays by; nothing where there is none. */
+const MAX_MESSAGE = 2000;
+
+/** The wallet of this user, with what it pays by; undefined if there is none. */
 async function purseOf({ gateway, terminal, ledger, rpc, values }: Session): Promise<Purse | undefined> {
   const wallet = await ownWallet(values);
   return wallet && { gateway, terminal, ledger, rpc, wallet };
@@ -18,7 +21,9 @@ async function purseOf({ gateway, terminal, ledger, rpc, values }: Session): Pro
 
 async function overStdio(options: McpOptions): Promise<void> {
   const closed = once(process.stdin, 'close');
-  serveStdio(createServers(options), { onerror: ({ message }) => process.stderr.write(`mcp: ${message}\n`) });
+  serveStdio(createServers(options), {
+    onerror: ({ message }) => process.stderr.write(`mcp: ${oneLine(message, MAX_MESSAGE)}\n`),
+  });
   await closed;
 }
 

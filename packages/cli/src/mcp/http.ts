@@ -5,11 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import {
   createMcpHandler,
-  hostHeaderValidationResponse,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
   type McpServerFactory,
-  originValidationResponse,
+  validateHostHeader,
+  validateOriginHeader,
 } from '@modelcontextprotocol/server';
 
 const HOST = '127.0.0.1';
@@ -17,6 +17,7 @@ const PATH = '/mcp';
 const MAX_BODY_BYTES = 1_048_576;
 const MAX_CONNECTIONS = 64;
 const REQUEST_TIMEOUT_MS = 30_000;
+const METHODS = ['GET', 'POST', 'DELETE'];
 
 /** A server that listens. */
 export interface HttpServer {
@@ -24,18 +25,25 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+const refusal = (status: number, text: string): Response => new Response(`${text}\n`, { status });
+
+/** The refusal of a request that no handler may see: the checks against pages of a browser come first. */
+function refusalOf({ headers, method = '', url = '' }: IncomingMessage): Response | undefined {
+  const host = validateHostHeader(headers.host, localhostAllowedHostnames());
+  if (!host.ok) return refusal(403, host.message);
+  const origin = validateOriginHeader(headers.origin, localhostAllowedOrigins());
+  if (!origin.ok) return refusal(403, origin.message);
+  if (!METHODS.includes(method)) return refusal(405, 'method not allowed');
+  if (!URL.canParse(url, `http://${HOST}`)) return refusal(400, 'bad request');
+  return new URL(url, `http://${HOST}`).pathname === PATH ? undefined : refusal(404, 'not found');
+}
+
 function requestOf(message: IncomingMessage, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(message.headers)) headers.set(name, String(value));
-  const method = message.method ?? 'GET';
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  const body = hasBody ? { body: Readable.toWeb(message) as ReadableStream<Uint8Array>, duplex: 'half' } : {};
-  return new Request(new URL(message.url ?? '/', `http://${HOST}`), {
-    method,
-    headers,
-    signal,
-    ...body,
-  } as RequestInit);
+  const { method } = message;
+  const body = method === 'POST' && { body: Readable.toWeb(message) as ReadableStream<Uint8Array>, duplex: 'half' };
+  return new Request(`http://${HOST}${PATH}`, { method, headers, signal, ...body } as RequestInit);
 }
 
 async function write(answer: Response, response: ServerResponse): Promise<void> {
@@ -47,19 +55,14 @@ async function write(answer: Response, response: ServerResponse): Promise<void> 
 /** Serves programs of this machine. Pages of a browser are kept out by their Origin, and by the Host that they believe in. */
 export async function serveHttp(factory: McpServerFactory, port: number): Promise<HttpServer> {
   const handler = createMcpHandler(factory, { maxRequestBodySize: MAX_BODY_BYTES });
-  const answerTo = async (request: Request): Promise<Response> => {
-    const refused =
-      hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
-      originValidationResponse(request, localhostAllowedOrigins());
-    if (refused) return refused;
-    return new URL(request.url).pathname === PATH ? handler.fetch(request) : new Response('not found', { status: 404 });
-  };
-  const server = createServer((message, response) => {
+  const answerTo = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const disconnected = new AbortController();
     response.once('close', () => disconnected.abort());
-    answerTo(requestOf(message, disconnected.signal))
-      .then((answer) => write(answer, response))
-      .catch(() => response.destroy());
+    const answer = refusalOf(message) ?? (await handler.fetch(requestOf(message, disconnected.signal)));
+    await write(answer, response);
+  };
+  const server = createServer((message, response) => {
+    answerTo(message, response).catch(() => response.destroy());
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;

@@ -5,22 +5,22 @@ const MAX_ANSWERS = 64;
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 const URI = 'asset-gateway://answers/';
 
-/** A whole answer that a model was shown a part of. */
+/** A whole answer of which a model saw a part. */
 interface Kept {
   /** JSON. */
   readonly text: string;
   readonly at: number;
 }
 
-/** What becomes of an answer's name in a URI template. */
+/** The URI template of all answers. */
 export const ANSWER_TEMPLATE = `${URI}{answer}`;
 
 /** The URI of a whole answer. */
 export const answerUri = (answer: string): string => `${URI}${answer}`;
 
 /**
- * Whole answers of which a model was shown a part, in memory: for an hour, and of more than 64 answers or 32 million characters the
- * oldest go first.
+ * Whole answers of which a model saw a part, in memory: for an hour, and of more than 64 answers or 32 million characters the oldest go
+ * first. Over HTTP all connections share them, so there is no list: a client reads an answer only by its name.
  */
 export class KeptAnswers {
   readonly #answers = new Map<string, Kept>();
@@ -31,7 +31,7 @@ export class KeptAnswers {
     this.#now = now;
   }
 
-  /** Keeps the JSON of an answer under a name that nobody can guess. */
+  /** Keeps the JSON of an answer; returns its name, which cannot be guessed. */
   keep(text: string): string {
     const answer = randomUUID();
     this.#answers.set(answer, { text, at: this.#now() });
@@ -46,16 +46,12 @@ export class KeptAnswers {
     return this.#answers.get(answer)?.text;
   }
 
-  /** The names of all that are kept, the oldest first. */
-  names(): string[] {
-    this.#sweep();
-    return [...this.#answers.keys()];
-  }
-
-  /** They stand in the order in which they came. */
+  /** The answers are in the order in which they came. */
   #sweep(): void {
     for (const [answer, { text, at }] of this.#answers) {
-      const isOver = this.#answers.size > MAX_ANSWERS || this.#characters > MAX_CHARACTERS;
+      // The newest one stays however long it is: it may have been paid for.
+      const isLast = this.#answers.size === 1;
+      const isOver = this.#answers.size > MAX_ANSWERS || (this.#characters > MAX_CHARACTERS && !isLast);
       if (!isOver && this.#now() - at < LIFETIME_MS) return;
       this.#answers.delete(answer);
       this.#characters -= text.length;

@@ -1,10 +1,13 @@
 import type { Tool } from '@asset-gateway/client/tools';
+import { oneLine } from '@asset-gateway/protocol';
 import { refusalOf } from './answer.ts';
 import { argumentSchema } from './argument-schema.ts';
 import { callMethod, type Desk } from './paying.ts';
 import { FREE, PAID, type ServedTool } from './served-tool.ts';
 
-/** The methods that are tools of their own where not all of them are. */
+const MAX_WRONG = 1000;
+
+/** The methods that are tools of their own unless all are. */
 const CHOSEN = [
   'tokens_search',
   'tokens_resolve',
@@ -69,7 +72,7 @@ function familyTool(desk: Desk, family: 'rpc' | 'das', title: string): ServedToo
       const tool = tools.get(method) as Tool;
       const checked = await checks.get(method)?.['~standard'].validate(input.arguments);
       if (!checked?.issues) return callMethod(desk, tool.name, input.arguments, context);
-      const wrong = checked.issues.map(({ message }) => message).join('; ');
+      const wrong = oneLine(checked.issues.map(({ message }) => message).join('; '), MAX_WRONG);
       return refusalOf(`${method}: ${wrong}. Nothing was paid. Its arguments: ${JSON.stringify(tool.inputSchema)}`);
     },
   };

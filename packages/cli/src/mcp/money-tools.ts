@@ -38,7 +38,7 @@ export function quoteTool(desk: Desk): ServedTool {
         const needsAsking = !isCovered(desk, Number(amount));
         return resultOf({ method, priceUsd: dollars(Number(amount)), cluster, payTo, needsAsking });
       } catch (error) {
-        return failureOf(error, desk.calls.options.gateway);
+        return failureOf(error, desk, {});
       }
     },
   };

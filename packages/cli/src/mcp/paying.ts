@@ -5,11 +5,11 @@ import {
   inputRequired,
   inputResponse,
 } from '@modelcontextprotocol/server';
+import { Unpaid } from '../money/paying.ts';
 import { answerOf, failureOf, refusalOf } from './answer.ts';
 import type { Approvals } from './approvals.ts';
-import type { Calls } from './calls.ts';
+import type { Calls, Purchase } from './calls.ts';
 import type { KeptAnswers } from './kept-answers.ts';
-import { Unpaid } from './payers.ts';
 import type { ToolContext } from './served-tool.ts';
 
 /** What the calls of one server share. */
@@ -19,7 +19,7 @@ export interface Desk {
   readonly kept: KeptAnswers;
 }
 
-/** Above this nobody is asked: no call of the table costs a thousandth of it. */
+/** The user is not asked to pay more: no call of the table costs a thousandth of it. */
 const MOST_ASKED_USD = 1;
 const SHOWN_INPUT = 300;
 const QUESTION = 'pay';
@@ -64,11 +64,11 @@ export async function callMethod(
   const isRefused = reply.kind === 'elicit' && reply.action !== 'accept';
   const agreed = desk.approvals.take(request.requestState(), tool, input);
   if (isRefused) return refusalOf(`The user declined to pay for ${tool}. Nothing was paid.`);
-  const approved = reply.kind === 'elicit' ? agreed : undefined;
+  const purchase: Purchase = { approved: reply.kind === 'elicit' ? agreed : undefined };
   try {
-    return answerOf(await desk.calls.call({ tool, input, signal, approved }), desk.kept);
+    return answerOf(await desk.calls.call({ tool, input, signal }, purchase), desk.kept, purchase);
   } catch (error) {
     if (error instanceof Unpaid) return ask(desk, tool, input, { offer: error.offer, canAsk });
-    return failureOf(error, desk.calls.options.gateway);
+    return failureOf(error, desk, purchase);
   }
 }

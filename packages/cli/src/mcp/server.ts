@@ -9,7 +9,7 @@ import {
 import { Approvals } from './approvals.ts';
 import { type ArgumentSchema, argumentSchema } from './argument-schema.ts';
 import { Calls, type CallsOptions } from './calls.ts';
-import { ANSWER_TEMPLATE, answerUri, KeptAnswers } from './kept-answers.ts';
+import { ANSWER_TEMPLATE, KeptAnswers } from './kept-answers.ts';
 import { methodTools } from './method-tools.ts';
 import { quoteTool, spendingTool } from './money-tools.ts';
 import type { Desk } from './paying.ts';
@@ -48,11 +48,8 @@ function offer(
 
 /** Offers the whole texts of answers that were cut. */
 function offerAnswers(server: McpServer, kept: KeptAnswers): void {
-  const list = () => ({
-    resources: kept.names().map((name) => ({ uri: answerUri(name), name, mimeType: 'application/json' })),
-  });
   const description = 'The whole of an answer that was cut, for an hour.';
-  const template = new ResourceTemplate(ANSWER_TEMPLATE, { list });
+  const template = new ResourceTemplate(ANSWER_TEMPLATE, { list: undefined });
   server.registerResource('answer', template, { description, mimeType: 'application/json' }, (uri, { answer }) => {
     const text = kept.text(String(answer));
     if (text === undefined) throw new Error('this answer is not kept any more: call the tool again');

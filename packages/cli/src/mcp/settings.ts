@@ -2,7 +2,7 @@ import type { Cluster } from '@asset-gateway/protocol';
 import type { Given } from '../commands/command.ts';
 import { Misunderstood } from '../misunderstood.ts';
 import { dollarsIn } from '../options.ts';
-import type { Budget } from './payers.ts';
+import type { Budget } from './calls.ts';
 
 /** What the words of the command say. */
 export interface Settings {

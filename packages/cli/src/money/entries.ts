@@ -1,5 +1,6 @@
 /** What happened to an amount of money. */
-export type Step = 'held' | 'signed' | 'released' | 'paid' | 'refused';
+const STEPS = ['held', 'signed', 'released', 'paid', 'refused', 'given up'] as const;
+export type Step = (typeof STEPS)[number];
 
 /** One line of the ledger. */
 export interface Entry {
@@ -7,11 +8,13 @@ export interface Entry {
   readonly step: Step;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Of what is held: how much, in millionths of a dollar. */
+  /** When held: the amount in millionths of a dollar. */
   readonly micros?: number;
-  /** Of what is held: the limits that it was to keep to; null where there is none. */
+  /** When held: the limits that the amount had to keep; null if there is none. */
   readonly perDayMicros?: number | null;
   readonly inAllMicros?: number | null;
+  /** When signed: the hash of the request that the payment buys. */
+  readonly request?: string;
 }
 
 /** An amount that counts against the limits. */
@@ -20,55 +23,106 @@ export interface Spent {
   readonly at: number;
   readonly micros: number;
   readonly step: Step;
+  /** Once signed: when, and the hash of the request that the payment buys. */
+  readonly signedAt?: number;
+  readonly request?: string;
 }
 
 export const DAY_MS = 86_400_000;
 
-/** The entries in the text of a ledger. A line that a crash has torn says nothing: what it would have said has not happened. */
+const BEGINNING = '{"id":"';
+const TORN = ' #torn\n';
+
+const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isLimit = (value: unknown): boolean => value === null || isAmount(value);
+
+function isEntry(value: unknown): value is Entry {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, step, at, micros, perDayMicros, inAllMicros, request } = value as Readonly<Record<string, unknown>>;
+  if (typeof id !== 'string' || id === '' || !isAmount(at) || !STEPS.includes(step as Step)) return false;
+  if (step === 'held') return isAmount(micros) && isLimit(perDayMicros) && isLimit(inAllMicros);
+  return request === undefined || typeof request === 'string';
+}
+
+function entryIn(line: string): Entry | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isEntry(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a line is the beginning of an entry whose write a crash interrupted. The entry never took effect. */
+const isTorn = (line: string): boolean =>
+  !line.includes('}') && (line.startsWith(BEGINNING) || BEGINNING.startsWith(line));
+
+/** The text that appends an entry to a ledger. It marks an interrupted write before it, so that later readers can skip that line. */
+export function appended(text: string, entry: Entry): string {
+  const last = text.slice(text.lastIndexOf('\n') + 1);
+  return `${last !== '' && isTorn(last) ? TORN : '\n'}${JSON.stringify(entry)}\n`;
+}
+
+/**
+ * The entries in the text of a ledger. Skips a write that a crash interrupted: it is the last line, or marked. Throws at any other line
+ * that is no entry, as it may have been an amount.
+ */
 export function* entriesIn(text: string): Generator<Entry> {
-  for (const line of text.split('\n')) {
-    if (line === '') continue;
-    try {
-      yield JSON.parse(line) as Entry;
-    } catch {}
+  const lines = text.split('\n');
+  for (const [at, line] of lines.entries()) {
+    const isSkipped = line === '' || `${line}\n`.endsWith(TORN);
+    const entry = isSkipped ? undefined : entryIn(line);
+    if (entry) yield entry;
+    else if (!isSkipped && !(at === lines.length - 1 && isTorn(line))) throw new SyntaxError(`line ${at + 1}`);
   }
 }
 
 /**
- * What a ledger comes to, read from its beginning. Whether an amount was within its limits follows from what stands before it, so
- * that everybody who reads the file says the same.
+ * The balance of a ledger, read from its beginning. Whether an amount was within its limits follows from the entries before it, so every
+ * process that reads the file reaches the same result.
  */
 export class Account {
   readonly #counted = new Map<string, Spent>();
-  readonly #recent: string[] = [];
+  /** Every amount ever counted, by time: a clock that is set back appends earlier times after later ones. */
+  readonly #byTime: Spent[] = [];
+  /** The beginning of the window that was asked about last, the first amount in it, and the sum of those in it. */
+  #start = Number.NEGATIVE_INFINITY;
   #first = 0;
   #day = 0;
   all = 0;
 
-  /** Takes one entry; answers whether what it holds is within the limits. */
+  /** Takes one entry; returns whether the amount that it holds is within the limits. */
   take(entry: Entry): boolean {
     const known = this.#counted.get(entry.id);
-    if (entry.step === 'held') return !known && this.#hold(entry);
+    const { step, at, request } = entry;
+    if (step === 'held') return !known && this.#hold(entry);
     if (!known) return false;
-    if (entry.step === 'released') this.#free(known);
-    else this.#counted.set(entry.id, { ...known, step: entry.step });
+    if (step === 'released') this.#free(known);
+    else {
+      const signed = step === 'signed' && { signedAt: at, ...(request !== undefined && { request }) };
+      this.#counted.set(entry.id, { ...known, step, ...signed });
+    }
     return true;
   }
 
-  /** Millionths of a dollar in the 24 hours before this moment. */
+  /** Millionths of a dollar in the 24 hours before this moment and after it: an amount of the future counts too. */
   dayBefore(at: number): number {
-    for (; this.#first < this.#recent.length; this.#first++) {
-      const spent = this.#counted.get(this.#recent[this.#first] as string);
-      if (!spent) continue;
-      if (spent.at > at - DAY_MS) break;
-      this.#day -= spent.micros;
-    }
+    const start = at - DAY_MS;
+    const times = this.#byTime;
+    for (; (times[this.#first]?.at ?? at) <= start; this.#first++) this.#day -= this.#amountAt(this.#first);
+    while ((times[this.#first - 1]?.at ?? start) > start) this.#day += this.#amountAt(--this.#first);
+    this.#start = start;
     return this.#day;
   }
 
-  /** All that counts, the oldest first. */
+  /** All amounts that count, the oldest first. */
   get spent(): readonly Spent[] {
     return [...this.#counted.values()];
+  }
+
+  #amountAt(index: number): number {
+    const { id = '' } = this.#byTime[index] ?? {};
+    return this.#counted.get(id)?.micros ?? 0;
   }
 
   #hold({ id, at, micros = 0, perDayMicros, inAllMicros }: Entry): boolean {
@@ -76,16 +130,17 @@ export class Account {
       this.dayBefore(at) + micros <= (perDayMicros ?? Number.POSITIVE_INFINITY) &&
       this.all + micros <= (inAllMicros ?? Number.POSITIVE_INFINITY);
     if (!isWithin) return false;
-    this.#counted.set(id, { id, at, micros, step: 'held' });
-    this.#recent.push(id);
+    const spent: Spent = { id, at, micros, step: 'held' };
+    this.#counted.set(id, spent);
+    this.#byTime.splice(this.#byTime.findLastIndex((each) => each.at <= at) + 1, 0, spent);
     this.#day += micros;
     this.all += micros;
     return true;
   }
 
-  #free({ id, micros }: Spent): void {
+  #free({ id, at, micros }: Spent): void {
     this.#counted.delete(id);
     this.all -= micros;
-    if (this.#recent.indexOf(id, this.#first) >= 0) this.#day -= micros;
+    if (at > this.#start) this.#day -= micros;
   }
 }

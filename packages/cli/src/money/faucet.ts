@@ -1,4 +1,5 @@
 import { NETWORKS } from '@asset-gateway/protocol';
+import { fetchJson } from '../fetch-json.ts';
 
 /** The sandbox's chains listen on the ports after its gateway's. */
 export function sandboxRpc(gateway: string, network: string): string {
@@ -6,17 +7,15 @@ export function sandboxRpc(gateway: string, network: string): string {
   return `http://${hostname}:${Number(port || 80) + (network === NETWORKS.mainnet ? 1 : 2)}`;
 }
 
-const TIMEOUT_MS = 10_000;
+const LIMITS = { timeoutMs: 10_000, maxBytes: 65_536 };
 
-/** Asks for play money; answers whether there was a sandbox that gave some. */
+/** Asks for play money; returns whether a sandbox gave some. */
 export async function askFaucet(rpcUrl: string, address: string): Promise<boolean> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sandbox_faucet', params: [address] });
   const headers = { 'Content-Type': 'application/json' };
   try {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(rpcUrl, { method: 'POST', headers, body, signal, redirect: 'error' });
-    const answer = (await response.json()) as { error?: unknown } | null;
-    return response.ok && answer !== null && answer.error === undefined;
+    const { response, body: answer } = await fetchJson(new URL(rpcUrl), { method: 'POST', headers, body }, LIMITS);
+    return response.ok && typeof answer === 'object' && answer !== null && !('error' in answer);
   } catch {
     return false;
   }

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError, type SentRequest } from '@asset-gateway/client';
-import { type EarlierPayment, isSameRequest, type LedgerEntry, type SpendingLedger } from '@asset-gateway/client/pay';
+import type { EarlierPayment, LedgerEntry, SpendingLedger } from '@asset-gateway/client/pay';
 import { append, makeFolder } from './durable.ts';
-import { Account, type Entry, entriesIn, type Spent, type Step } from './entries.ts';
+import { Account, appended, type Entry, entriesIn, type Spent, type Step } from './entries.ts';
 import { OpenPayments } from './open-payments.ts';
 
 /** The moments of a purchase, for tests that end the process at each of them. */
@@ -20,11 +20,22 @@ export interface Spending {
 }
 
 const limit = (message: string): GatewayError => new GatewayError('spending_limit', { message });
-const finite = (micros: number): number | null => (Number.isFinite(micros) ? micros : null);
+
+/** A limit as an entry has it: null if there is none. */
+function limitOf(micros: number): number | null {
+  if (micros > Number.MAX_SAFE_INTEGER) return null;
+  if (micros >= 0) return Math.floor(micros);
+  throw limit('a limit is a number of at least 0; nothing was signed');
+}
+
+const hashOf = ({ url, method, body = '' }: SentRequest): string =>
+  createHash('sha256')
+    .update(JSON.stringify([url, method, body]))
+    .digest('hex');
 
 /**
- * A ledger in a file of the state folder that all processes of a user share. It needs no lock: every entry is appended by one write,
- * so that they stand in one order for everybody, and an amount counts only where what stands before it leaves room for it.
+ * A ledger in a file of the state folder that all processes of a user share. It needs no lock: every entry is appended by one write, so
+ * every process sees the same order, and an amount counts only if the entries before it leave room for it.
  */
 export class LedgerFile implements SpendingLedger {
   readonly payments: OpenPayments;
@@ -43,9 +54,12 @@ export class LedgerFile implements SpendingLedger {
 
   async hold(micros: number, caps: Parameters<SpendingLedger['hold']>[1]): Promise<string> {
     const { perDayMicros, inAllMicros } = caps;
+    const limits = { perDayMicros: limitOf(perDayMicros), inAllMicros: limitOf(inAllMicros) };
+    if (!Number.isSafeInteger(micros) || micros < 0) throw limit('this amount cannot be counted; nothing was signed');
     makeFolder(this.#folder);
+    // What cannot be read is refused before anything is added to it.
+    this.#entries();
     const id = randomUUID();
-    const limits = { perDayMicros: finite(perDayMicros), inAllMicros: finite(inAllMicros) };
     this.#write({ id, step: 'held', at: this.#now(), micros, ...limits });
     if (!this.#isWithin(id)) {
       throw limit(`$${micros / 1e6} more would exceed $${perDayMicros / 1e6} in 24 hours; nothing was signed`);
@@ -56,18 +70,18 @@ export class LedgerFile implements SpendingLedger {
 
   async signed(id: string, { micros, request, headers }: LedgerEntry): Promise<void> {
     this.#onStep('signed');
-    this.payments.record({ id, at: this.#now(), micros, pid: process.pid, request, headers });
-    this.#write({ id, step: 'signed', at: this.#now() }, true);
+    this.payments.record({ id, at: this.#now(), micros, request, headers });
+    this.#write({ id, step: 'signed', at: this.#now(), request: hashOf(request) }, true);
     this.#onStep('recorded');
   }
 
   async release(id: string): Promise<void> {
-    // It has not been sent, and is not to be: where the disk is full, this still works.
+    // Nothing was sent. This works even if the disk is full.
     this.payments.remove(id);
     this.#write({ id, step: 'released', at: this.#now() });
   }
 
-  async closed(id: string, outcome: 'paid' | 'refused'): Promise<void> {
+  async closed(id: string, outcome: 'paid' | 'refused' | 'given up'): Promise<void> {
     this.#onStep('answered');
     this.#write({ id, step: outcome, at: this.#now() }, true);
     this.payments.remove(id);
@@ -75,21 +89,39 @@ export class LedgerFile implements SpendingLedger {
   }
 
   async earlier(request: SentRequest): Promise<readonly EarlierPayment[]> {
-    const open = this.payments.list().filter((each) => isSameRequest(each.request, request));
-    return open.reverse().map(({ id, at, micros, headers }) => ({ id, at, micros, headers, state: 'signed' }));
+    const hash = hashOf(request);
+    const account = this.#account();
+    const refused = account.spent.flatMap(({ id, at, micros, signedAt = at, step, ...spent }) =>
+      step === 'refused' && spent.request === hash
+        ? [{ id, at: signedAt, micros, headers: {}, state: 'refused' } as const]
+        : [],
+    );
+    const open = this.payments
+      .all()
+      .flatMap(({ id, at, micros, headers, ...payment }) =>
+        hashOf(payment.request) === hash && !this.isClosed(id)
+          ? [{ id, at, micros, headers, state: 'signed' } as const]
+          : [],
+      );
+    return [...refused, ...open].sort((one, other) => other.at - one.at);
   }
 
   /** What was spent up to now. */
   spending(): Spending {
-    const account = new Account();
-    for (const entry of this.#entries()) account.take(entry);
+    const account = this.#account();
     return { dayMicros: account.dayBefore(this.#now()), allMicros: account.all, spent: account.spent };
   }
 
-  /** Whether an outcome stands in the file already: a crash may have come before its payment was removed. */
+  /** Whether the file has the outcome of a payment: a crash may have come before the payment was removed. */
   isClosed(id: string): boolean {
-    const closes: readonly Step[] = ['paid', 'refused', 'released'];
-    return [...this.#entries()].some((entry) => entry.id === id && closes.includes(entry.step));
+    const closes: readonly Step[] = ['paid', 'refused', 'released', 'given up'];
+    return this.#entries().some((entry) => entry.id === id && closes.includes(entry.step));
+  }
+
+  #account(): Account {
+    const account = new Account();
+    for (const entry of this.#entries()) account.take(entry);
+    return account;
   }
 
   #isWithin(id: string): boolean {
@@ -101,17 +133,29 @@ export class LedgerFile implements SpendingLedger {
     throw new Error(`${this.#file} does not keep what is written to it; nothing was signed`);
   }
 
-  #entries(): Generator<Entry> {
+  #entries(): readonly Entry[] {
+    const text = this.#text();
     try {
-      return entriesIn(readFileSync(this.#file, 'utf8'));
+      return [...entriesIn(text)];
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      return entriesIn('');
+      const where = (error as SyntaxError).message;
+      const message =
+        `${this.#file} cannot be read (${where}), and nothing is paid without it: restore it from a copy, or move it away ` +
+        'to begin a new one, which counts nothing spent so far';
+      throw new GatewayError('payment_not_made', { message });
     }
   }
 
-  /** Begins with a line end, too: what a crash has left of a line before it spoils nothing. */
+  #text(): string {
+    try {
+      return readFileSync(this.#file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      return '';
+    }
+  }
+
   #write(entry: Entry, isDurable = false): void {
-    append(this.#file, `\n${JSON.stringify(entry)}\n`, isDurable);
+    append(this.#file, appended(this.#text(), entry), isDurable);
   }
 }

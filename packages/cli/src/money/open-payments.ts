@@ -8,28 +8,33 @@ export interface OpenPayment {
   readonly id: string;
   readonly at: number;
   readonly micros: number;
-  /** The process that made it. */
-  readonly pid: number;
   readonly request: SentRequest;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const SUFFIX = '.json';
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+function isPayment(value: unknown, id: string): value is OpenPayment {
+  const { id: own, at, micros, request, headers } = value as Readonly<Record<string, unknown>>;
+  const { url, method, body } = request as Readonly<Record<string, unknown>>;
+  const isRequest = isText(url) && URL.canParse(url) && (method === 'GET' || method === 'POST');
+  const hasBody = body === undefined || isText(body);
+  return (
+    own === id &&
+    isAmount(at) &&
+    isAmount(micros) &&
+    isRequest &&
+    hasBody &&
+    Object.values(headers as object).every(isText)
+  );
 }
 
-/** Signed payments, a file each, from before they are sent until it is known what became of them. */
+/** Signed payments, a file each, from before they are sent until their outcome is known. */
 export class OpenPayments {
   readonly #folder: string;
-  /** Those that this process has made. */
-  readonly #own = new Set<string>();
 
   constructor(stateFolder: string) {
     this.#folder = join(stateFolder, 'payments');
@@ -38,7 +43,6 @@ export class OpenPayments {
   /** Once this has returned, a crash does not lose the payment. */
   record(payment: OpenPayment): void {
     makeFolder(this.#folder);
-    this.#own.add(payment.id);
     writeDurably(this.#file(payment.id), JSON.stringify(payment));
   }
 
@@ -46,45 +50,37 @@ export class OpenPayments {
     rmSync(this.#file(id), { force: true });
   }
 
-  /** Whether one that this process has made is still open. */
-  get hasOwn(): boolean {
-    return this.#names().some((name) => this.#own.has(name.slice(0, -SUFFIX.length)));
-  }
-
-  /** All of them, the oldest first. */
-  list(): OpenPayment[] {
-    return this.#names()
-      .map((name) => this.#read(join(this.#folder, name)))
-      .sort((one, other) => one.at - other.at);
-  }
-
-  /** One for the same request that nobody is sending any more. */
-  abandonedFor({ url, method, body }: SentRequest): OpenPayment | undefined {
-    return this.list().find(({ id, request, pid }) => {
-      const isSame = request.url === url && request.method === method && request.body === body;
-      return isSame && !this.#own.has(id) && (pid === process.pid || !isAlive(pid));
-    });
-  }
-
-  #read(file: string): OpenPayment {
+  /** The ids of all open payments. */
+  ids(): string[] {
     try {
-      return JSON.parse(readFileSync(file, 'utf8')) as OpenPayment;
-    } catch {
-      throw new Error(
-        `${file} cannot be read; it is a payment whose outcome is open: move it away to go on without it`,
-      );
+      const names = readdirSync(this.#folder).filter((name) => name.endsWith(SUFFIX));
+      return names.map((name) => name.slice(0, -SUFFIX.length));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      return [];
     }
+  }
+
+  /** One open payment; undefined if it was closed meanwhile. Throws what to do if its file cannot be read. */
+  read(id: string): OpenPayment | undefined {
+    const file = this.#file(id);
+    try {
+      const payment: unknown = JSON.parse(readFileSync(file, 'utf8'));
+      if (isPayment(payment, id)) return payment;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    }
+    throw new Error(`${file} cannot be read; it is a payment whose outcome is open: move it away to go on without it`);
+  }
+
+  /** All open payments, the oldest first. */
+  all(): OpenPayment[] {
+    return this.ids()
+      .flatMap((id) => this.read(id) ?? [])
+      .sort((one, other) => one.at - other.at);
   }
 
   #file(id: string): string {
     return join(this.#folder, id + SUFFIX);
-  }
-
-  #names(): string[] {
-    try {
-      return readdirSync(this.#folder).filter((name) => name.endsWith(SUFFIX));
-    } catch {
-      return [];
-    }
   }
 }

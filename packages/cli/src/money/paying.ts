@@ -1,11 +1,12 @@
-import { type Caps, type Offer, payWith, type QuotingPayer } from '@asset-gateway/client/pay';
+import { GatewayError, type Payer, type SignedPayment } from '@asset-gateway/client';
+import { type Caps, type Offer, offerIn, payWith, type QuotingPayer } from '@asset-gateway/client/pay';
 import { dollars } from '@asset-gateway/protocol';
 import type { Wallet } from '../keys/files.ts';
 import type { Terminal } from '../show/terminal.ts';
 import { askFaucet, sandboxRpc } from './faucet.ts';
 import type { LedgerFile } from './ledger-file.ts';
 
-/** How the command pays. */
+/** What payments are made with. */
 export interface Paying {
   readonly gateway: string;
   readonly wallet: Wallet;
@@ -13,12 +14,46 @@ export interface Paying {
   readonly ledger: LedgerFile;
   readonly rpc: string | undefined;
   readonly caps: Caps;
-  /** Told to pay; otherwise the person at the terminal is asked. */
+  /** Pays without asking; otherwise the person at the terminal is asked. */
   readonly isTold: boolean;
 }
 
 /** The person at the terminal did not want to pay. */
 export class Declined extends Error {}
+
+/** Nothing was signed: this is what would have to be paid. */
+export class Unpaid extends Error {
+  readonly offer: Offer;
+
+  constructor(offer: Offer) {
+    super('nothing was paid');
+    this.offer = offer;
+  }
+}
+
+/** Never pays: throws what would have to be paid. */
+export const quotingPayer: Payer = {
+  async pay(required, wish) {
+    const offer = offerIn(required, wish);
+    if (!offer) throw new GatewayError('nothing_payable', { message: 'the 402 asks for no payment' });
+    throw new Unpaid(offer);
+  },
+};
+
+/** What became of a payment, as far as that is known. */
+export type Outcome = 'open' | 'paid' | 'refused';
+
+/** The same payment, which also reports its outcome. */
+export function watched(payment: SignedPayment, report: (outcome: Outcome) => void): SignedPayment {
+  report('open');
+  return {
+    ...payment,
+    async closed(outcome) {
+      report(outcome);
+      await payment.closed?.(outcome);
+    },
+  };
+}
 
 /** Makes sure that the wallet can pay: one that was made for the sandbox is given play money. */
 async function provide({ wallet, rpc, gateway }: Paying, network: string): Promise<void> {

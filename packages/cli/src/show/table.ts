@@ -1,3 +1,4 @@
+import { oneLine } from '@asset-gateway/protocol';
 import { fitted, padded, widthOf } from './width.ts';
 
 /** A column of a table. */
@@ -12,6 +13,8 @@ export interface Column<Row> {
 }
 
 const GAP = 2;
+/** Characters of one cell; a terminal has fewer columns. */
+const MAX_CELL = 1000;
 
 const sum = (widths: readonly number[]): number => widths.reduce((all, width) => all + width + GAP, -GAP);
 
@@ -28,9 +31,12 @@ function fit<Row>(columns: readonly Column<Row>[], natural: readonly number[], w
   return widths;
 }
 
-/** Rows under titles, in lines of at most this width. */
+/** Rows under titles, in lines of at most this width. A cell is one line without hidden characters. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
-  const natural = columns.map(({ title, cell }) => Math.max(widthOf(title), ...rows.map((row) => widthOf(cell(row)))));
+  const cells = rows.map((row) => columns.map(({ cell }) => oneLine(cell(row), MAX_CELL)));
+  const natural = columns.map(({ title }, at) =>
+    cells.reduce((most, texts) => Math.max(most, widthOf(texts[at] ?? '')), widthOf(title)),
+  );
   const widths = fit(columns, natural, width);
   const line = (texts: readonly string[], row?: Row): string =>
     widths
@@ -42,13 +48,5 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
       .join(' '.repeat(GAP))
       .trimEnd();
   const heads = columns.map(({ title }) => title);
-  return [
-    line(heads),
-    ...rows.map((row) =>
-      line(
-        columns.map(({ cell }) => cell(row)),
-        row,
-      ),
-    ),
-  ];
+  return [line(heads), ...rows.map((row, at) => line(cells[at] ?? [], row))];
 }

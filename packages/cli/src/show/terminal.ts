@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { harmless } from '@asset-gateway/protocol';
+import { oneLine } from '@asset-gateway/protocol';
 import pc from 'picocolors';
 import yoctoSpinner, { type Spinner } from 'yocto-spinner';
 import { terminalVariables } from '../config.ts';
@@ -7,6 +7,8 @@ import { terminalVariables } from '../config.ts';
 export type Colours = ReturnType<typeof pc.createColors>;
 
 const COLUMNS = 80;
+/** Characters of one line beside the data. */
+const MAX_NOTE = 2000;
 
 function isColoured({ isTTY }: { isTTY?: boolean }): boolean {
   const { noColor, forceColor, isDumb } = terminalVariables();
@@ -43,16 +45,16 @@ export class Terminal {
     process.stdout.write(`${lines.join('\n')}\n`);
   }
 
-  /** What is told beside the data. */
+  /** One line beside the data. */
   note(text: string): void {
     this.#spinner?.stop();
-    process.stderr.write(`${harmless(text)}\n`);
+    process.stderr.write(`${oneLine(text, MAX_NOTE)}\n`);
   }
 
-  /** The same of what few people read. */
+  /** One line beside the data that few people read. */
   aside(text: string): void {
     this.#spinner?.stop();
-    process.stderr.write(`${this.notes.dim(harmless(text))}\n`);
+    process.stderr.write(`${this.notes.dim(oneLine(text, MAX_NOTE))}\n`);
   }
 
   /** Waits for something and shows that it does. */
@@ -72,7 +74,7 @@ export class Terminal {
     const lines = createInterface({ input: process.stdin, output: process.stderr });
     const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
     try {
-      const answer = await Promise.race([lines.question(`${harmless(question)} [y/N] `), closed]);
+      const answer = await Promise.race([lines.question(`${oneLine(question, MAX_NOTE)} [y/N] `), closed]);
       return /^y(?:es)?$/i.test(answer.trim());
     } finally {
       lines.close();

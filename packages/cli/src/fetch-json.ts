@@ -1,0 +1,45 @@
+import { GatewayError } from '@asset-gateway/client';
+import { readBytes, TooLarge } from '@asset-gateway/protocol';
+
+/** The limits of one answer, headers and body. */
+interface Limits {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer that was read within its limits. */
+interface Fetched {
+  readonly response: Response;
+  /** Undefined if the body is no JSON. */
+  readonly body: unknown;
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fetches JSON of another party. Throws `unreachable`, or `timeout` and `answer_too_large` at its limits. */
+export async function fetchJson(url: URL, init: RequestInit, limits: Limits): Promise<Fetched> {
+  const { timeoutMs, maxBytes, signal } = limits;
+  const time = AbortSignal.timeout(timeoutMs);
+  const ends = signal ? AbortSignal.any([time, signal]) : time;
+  try {
+    const response = await fetch(url, { ...init, redirect: 'error', signal: ends });
+    return { response, body: parsed(await readBytes(response.body, maxBytes)) };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const { host, pathname } = url;
+    if (cause instanceof TooLarge) {
+      const message = `${host} answers ${pathname} with more than ${maxBytes} bytes`;
+      throw new GatewayError('answer_too_large', { message });
+    }
+    if (!time.aborted) throw new GatewayError('unreachable', { message: `${host} broke off its answer`, cause });
+    const message = `${host} did not answer ${pathname} within ${timeoutMs / 1000} seconds`;
+    throw new GatewayError('timeout', { message });
+  }
+}

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setInterval } from 'node:timers';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fetchJson } from '../../packages/cli/src/fetch-json.ts';
+import { indent } from '../../packages/cli/src/indent.ts';
+import { table } from '../../packages/cli/src/show/table.ts';
+import { type Fixture, openFixture, WALLET } from './fixture.ts';
+
+const PAYING = ['balances', WALLET, '--pay'];
+/** What a terminal obeys or a reader does not see: an escape, C1, a line end, another order of the text, no width, and a tag. */
+const HIDDEN = ['\u001b', '\u009b', '\n', '\r', '\u2028', '\u202e', '\u200b', '\u{e0041}'];
+const FORGED = `a${HIDDEN.join('b')}forged line`;
+const hiddenIn = (text: string): string[] => HIDDEN.filter((each) => each !== '\n' && text.includes(each));
+const forgedIn = (text: string): string[] =>
+  text.split(/\r\n|[\n\r\u2028]/).filter((line) => line.startsWith('forged'));
+
+let fixture: Fixture;
+const servers: Server[] = [];
+beforeAll(async () => {
+  fixture = await openFixture();
+});
+afterAll(() => fixture.close());
+afterEach(() => {
+  delete fixture.proxy.hooks.after;
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+async function listen(handle: RequestListener): Promise<URL> {
+  const server = createServer(handle).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
+
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
+
+describe('W24 a text of another party', { timeout: 60_000 }, () => {
+  it('in a catalog is one line of a list, and a route takes GET or POST', async () => {
+    const row = { httpMethod: 'GET', path: '/v1/good', priceUsd: '0.0005', accessMode: 'exact', description: 'Good.' };
+    const routes = [
+      row,
+      { ...row, path: `/v1/${FORGED}`, description: FORGED },
+      ...[`GET${FORGED}`, '\u001b[2J', 'TRACE', 'get', '', 5, null].map((httpMethod) => ({ ...row, httpMethod })),
+      ...[`0.1${FORGED}`, 'free', '-1', '1e9', null].map((priceUsd) => ({ ...row, priceUsd })),
+      ...[null, 5, 'row', []],
+    ];
+    fixture.proxy.hooks.after = ({ target }) =>
+      target === '/v1/catalog' ? { body: Buffer.from(JSON.stringify({ routes })) } : undefined;
+    const { code, stdout } = await fixture.run(['routes']);
+    const lines = stdout.trimEnd().split('\n');
+    expect([code, lines.length, lines[0]]).toEqual([0, 2, 'GET\t/v1/good\t0.0005']);
+    expect([hiddenIn(stdout), forgedIn(stdout)]).toEqual([[], []]);
+  });
+
+  it('in a cell of a table is one line; what is no text is none', () => {
+    const cells = [FORGED, 5, null, { toString: 'no' }, ['x']];
+    const lines = table([{ title: 'CELL', cell: (cell) => cell as string }], cells, 80);
+    expect(lines).toHaveLength(6);
+    expect(lines.flatMap((line) => [...hiddenIn(line), ...forgedIn(line)])).toEqual([]);
+  });
+
+  it('in a refusal forges no line beside the answer', async () => {
+    const body = Buffer.from(JSON.stringify({ ok: false, error: 'payment_required', message: FORGED }));
+    fixture.proxy.hooks.after = ({ carries }) => (carries === 'payment' ? { status: 402, body } : undefined);
+    const { code, stderr } = await fixture.run(PAYING);
+    expect([code, hiddenIn(stderr), forgedIn(stderr)]).toEqual([6, [], []]);
+    expect(stderr).toContain('forged line');
+  });
+
+  it.each([FORGED, 'x', '1'.repeat(200), { toString: 'no' }, null, 5])(
+    'that is no transaction is not shown as one: %j',
+    async (transaction) => {
+      fixture.proxy.hooks.after = ({ carries }) =>
+        carries === 'payment'
+          ? { headers: { 'content-type': 'application/json', 'payment-response': encoded({ transaction }) } }
+          : undefined;
+      const { code, stdout, stderr } = await fixture.run(PAYING);
+      expect([code, JSON.parse(stdout).ok, stderr.includes('transaction ')]).toEqual([0, true, false]);
+      expect([hiddenIn(stderr), forgedIn(stderr)]).toEqual([[], []]);
+    },
+  );
+
+  it.each(['no base64!', encoded('text'), Buffer.from('{').toString('base64'), ''])(
+    'in the header of a payment costs no answer: %j',
+    async (header) => {
+      fixture.proxy.hooks.after = ({ carries }) =>
+        carries === 'payment'
+          ? { headers: { 'content-type': 'application/json', 'payment-response': header } }
+          : undefined;
+      const { code, stdout } = await fixture.run(PAYING);
+      expect([code, JSON.parse(stdout).ok]).toEqual([0, true]);
+    },
+  );
+
+  it('that was paid for is printed whatever it is', async () => {
+    fixture.proxy.hooks.after = ({ carries }) =>
+      carries === 'payment'
+        ? {
+            headers: { 'content-type': 'text/html', 'payment-response': encoded({}) },
+            body: Buffer.from('<p>paid</p>'),
+          }
+        : undefined;
+    const { code, stdout } = await fixture.run(PAYING);
+    expect([code, stdout]).toEqual([0, '<p>paid</p>']);
+  });
+
+  it.each([']', '}}}}', '{"a":]]', '"'.repeat(9)])('that is no JSON is shown all the same: %s', (text) => {
+    expect(indent(text).replace(/\s/g, '')).toBe(text);
+  });
+});
+
+describe('W14 W15 an answer that the command reads by itself', { timeout: 60_000 }, () => {
+  const part = Buffer.alloc(65_536, 32);
+
+  it('is given up when more bytes come than it may have', async () => {
+    let sent = 0;
+    const url = await listen((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const send = (): void => {
+        while (!response.destroyed && response.write(part)) sent += part.length;
+        sent += part.length;
+      };
+      response.on('drain', send);
+      send();
+    });
+    const { code, stdout, stderr } = await fixture.run(['routes', '--gateway', url.href]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(`asset-gateway-client: ${url.host} answers /v1/catalog with more than 1048576 bytes\n`);
+    expect(sent).toBeLessThan(64 * 1_048_576);
+  });
+
+  it('is given up when its time is over, however many bytes have come', async () => {
+    const url = await listen((_, response) => {
+      response.writeHead(200).write(' ');
+      const timer = setInterval(() => response.write(' '), 10);
+      response.once('close', () => clearInterval(timer));
+    });
+    const limits = { timeoutMs: 300, maxBytes: 1_048_576 };
+    await expect(fetchJson(url, {}, limits)).rejects.toMatchObject({ name: 'GatewayError', code: 'timeout' });
+  });
+
+  it('is given up when its caller gives up', async () => {
+    const url = await listen((_, response) => void response.writeHead(200).write(' '));
+    const caller = new AbortController();
+    const limits = { timeoutMs: 60_000, maxBytes: 1_048_576, signal: caller.signal };
+    const outcome = fetchJson(url, {}, limits);
+    setTimeout(() => caller.abort(new Error('given up')), 50);
+    await expect(outcome).rejects.toThrow('given up');
+  });
+});

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { newSigner } from '@asset-gateway/client/node';
+import { NETWORKS, USDC } from '@asset-gateway/protocol';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+// Sets up this process so that x402's RPC client can be used beside the gateway.
+import '../payments/wallets.ts';
+import { compileAll } from '../process/program.ts';
+import { type Host, type HostOptions, startHost, textOf, tokensOf } from './host.ts';
+import { startWarmServer } from './warm.ts';
+
+const MOST_TOKENS = 25_000;
+const BALANCE = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
+const PATH = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
+const ROUTE = { httpMethod: 'POST', path: PATH, priceUsd: '0.00001', accessMode: 'exact', description: '' };
+const TRANSACTION = '4'.repeat(88);
+const HIDDEN = ['\u001b', '\u009b', '\u202e', '\u200b', '\u{e0041}'];
+const LONG = 'x'.repeat(900_000);
+const BUDGET = ['--budget-usd', '1'];
+
+/** What this gateway answers to a payment. */
+interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+const [FEE_PAYER, PAYEE] = [newSigner().address, newSigner().address];
+
+const warm = startWarmServer();
+const hosts: Host[] = [];
+const acceptsNow = () => [
+  {
+    scheme: 'exact',
+    network: NETWORKS.mainnet,
+    asset: USDC.mainnet,
+    payTo: PAYEE,
+    amount: '5',
+    maxTimeoutSeconds: 60,
+    extra: { feePayer: FEE_PAYER, memo: randomUUID().replaceAll('-', '') },
+  },
+];
+let gateway: TestGateway;
+let hostile: Server;
+let reply: Reply = { body: '' };
+/** The payments that came, as often as they came. */
+let payments: string[] = [];
+
+function answer(response: ServerResponse, { status = 200, headers, body }: Reply): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(text);
+}
+
+beforeAll(async () => {
+  await compileAll();
+  gateway = await startTestGateway({}, { paid: true });
+  hostile = createServer(({ url, headers }, response) => {
+    const payment = headers['payment-signature'];
+    if (url === '/v1/catalog') return answer(response, { body: { routes: [ROUTE] } });
+    if (payment === undefined) {
+      return answer(response, {
+        status: 402,
+        body: {
+          x402Version: 2,
+          ok: false,
+          error: 'payment_required',
+          message: 'Pay.',
+          resource: { url },
+          accepts: acceptsNow(),
+        },
+      });
+    }
+    payments.push(String(payment));
+    answer(response, reply);
+  }).listen(0, '127.0.0.1');
+  await once(hostile, 'listening');
+}, 240_000);
+afterEach(async () => {
+  payments = [];
+  for (const host of hosts.splice(0)) await host.close();
+});
+afterAll(async () => {
+  await warm.close();
+  hostile.close().closeAllConnections();
+  await gateway.stop();
+});
+
+async function openHost(options: HostOptions = {}): Promise<Host> {
+  const url = `http://127.0.0.1:${(hostile.address() as AddressInfo).port}`;
+  const host = await startHost(gateway, { url, warm, words: BUDGET, ...options });
+  hosts.push(host);
+  return host;
+}
+
+const settled = (transaction: unknown = TRANSACTION): Readonly<Record<string, string>> => ({
+  'payment-response': Buffer.from(JSON.stringify({ success: true, transaction })).toString('base64'),
+});
+
+describe('W11 a payment whose outcome is not known', () => {
+  it('is sent again by every later call for the same, is never made anew, and the model is told so', async () => {
+    const { call, spentUsd } = await openHost();
+    reply = {
+      status: 503,
+      headers: { 'retry-after': '600' },
+      body: { ok: false, error: 'settlement_pending', message: 'Later.' },
+    };
+    for (const _ of [1, 2, 3]) {
+      const answered = await call('rpc', BALANCE);
+      expect(answered.isError).toBe(true);
+      expect(textOf(answered)).toMatch(/^settlement_pending: .*\nThe payment was sent and its outcome is not known\./);
+      expect(textOf(answered)).toContain('a call with the same input sends the same payment again');
+    }
+    expect([payments.length, new Set(payments).size, await spentUsd()]).toEqual([3, 1, '0.000005']);
+    reply = { headers: settled(), body: { ok: true, result: 7, priceUsd: '0.000005' } };
+    expect((await call('rpc', BALANCE)).structuredContent).toMatchObject({ result: 7, paid: { usd: '0.000005' } });
+    expect([payments.length, new Set(payments).size, await spentUsd()]).toEqual([4, 1, '0.000005']);
+    await call('rpc', BALANCE);
+    expect(new Set(payments).size).toBe(2);
+  });
+
+  it('is sent again after a yes of the user, too, who is not asked again', async () => {
+    const { call, questions } = await openHost({ words: [], user: () => 'accept' });
+    reply = { status: 500, body: { ok: false, error: 'internal', message: 'Failed.' } };
+    for (const _ of [1, 2]) expect(textOf(await call('rpc', BALANCE))).toContain('its outcome is not known');
+    expect([payments.length, new Set(payments).size, questions.length]).toEqual([2, 1, 1]);
+  });
+});
+
+describe('W16 a payment that is answered with 402 again', () => {
+  it('is told as sent, refused and spent; the model is not told to pay, and no second one is made', async () => {
+    const { call, spentUsd } = await openHost();
+    reply = {
+      status: 402,
+      body: {
+        x402Version: 2,
+        ok: false,
+        error: 'payment_required',
+        message: 'Refused.',
+        resource: {},
+        accepts: acceptsNow(),
+      },
+    };
+    for (const _ of [1, 2, 3]) {
+      const text = textOf(await call('rpc', BALANCE));
+      expect(text).toMatch(/^payment_refused: a payment of \$0\.000005 (?:for this request )?was sent and refused/);
+      expect(text).toContain('counts as spent');
+      expect(text).not.toMatch(/\bpay\b|Nothing was paid/i);
+    }
+    expect([payments.length, await spentUsd()]).toEqual([1, '0.000005']);
+  });
+
+  it('is told as spent, too, if it is refused in another way', async () => {
+    const { call, spentUsd } = await openHost();
+    reply = { status: 404, body: { ok: false, error: 'not_found', message: 'There is no such account.' } };
+    expect(textOf(await call('rpc', BALANCE))).toContain(
+      'A payment for this call was sent and refused. It counts as spent.',
+    );
+    expect([payments.length, await spentUsd()]).toEqual([1, '0.000005']);
+  });
+});
+
+describe('W25 an answer of a hostile gateway', () => {
+  const refusal = { ok: false, error: 'invalid_request', message: 'No.' };
+  const RESULTS: readonly (readonly [string, Reply])[] = [
+    ['a code', { status: 400, body: { ...refusal, error: LONG } }],
+    ['a code that is none', { status: 400, body: { ...refusal, error: `a\n${HIDDEN.join('b')}` } }],
+    ['a message', { status: 400, body: { ...refusal, message: LONG } }],
+    ['a message that is none', { status: 400, body: { ...refusal, message: { toString: 'no' } } }],
+    ['issues', { status: 400, body: { ...refusal, issues: Array(5_000).fill({ name: LONG.slice(0, 150) }) } }],
+    ['issues that are none', { status: 400, body: { ...refusal, issues: { length: 5, map: 'no' } } }],
+    ['issues with null', { status: 400, body: { ...refusal, issues: [null, 5, 'x', []] } }],
+    ['a time to wait', { status: 400, body: { ...refusal, retryAfterSeconds: LONG } }],
+    ['a request id', { status: 400, body: { ...refusal, requestId: [LONG] } }],
+    ['a state of the payment', { status: 400, body: { ...refusal, payment: { state: LONG, transaction: LONG } } }],
+    ['a price', { headers: settled(), body: { ok: true, result: 1, priceUsd: LONG } }],
+    ['a price that is none', { headers: settled(), body: { ok: true, result: 1, priceUsd: { a: [] } } }],
+    ['a transaction that is none', { headers: settled({ a: HIDDEN }), body: { ok: true, result: 1 } }],
+    ['a long result', { headers: settled(), body: { ok: true, result: Array(40_000).fill(HIDDEN.join('a')) } }],
+    ['hidden names', { headers: settled(), body: { ok: true, result: { [HIDDEN.join('a')]: HIDDEN } } }],
+    ['hidden characters in a refusal', { status: 400, body: { ...refusal, message: HIDDEN.join('a') } }],
+    ['depth', { headers: settled(), body: `{"ok":true,"result":${'['.repeat(50_000)}${']'.repeat(50_000)}}` }],
+  ];
+
+  it.each(RESULTS)('with %s is bounded, shows no fault of the server and no hidden character', async (_, given) => {
+    const { call, spentUsd } = await openHost();
+    reply = given;
+    const answered = await call('rpc', BALANCE);
+    const shown = JSON.stringify(answered);
+    expect(tokensOf(answered)).toBeLessThan(MOST_TOKENS);
+    expect(shown).not.toMatch(/is not a function|Cannot read|undefined|\[object|Maximum call stack|not iterable/);
+    for (const each of HIDDEN) expect(shown).not.toContain(each);
+    expect([payments.length, await spentUsd()]).toEqual([1, '0.000005']);
+    if ((given.status ?? 200) === 200) expect(shown).toMatch(/"paid":|The call was paid for/);
+  });
+
+  it.each([
+    ['no JSON', { headers: settled(), body: '{"ok":true,"result":{"lamports":"the answer"' }],
+    ['another shape', { headers: settled(), body: 'null' }],
+    ['no type', { headers: { ...settled(), 'Content-Type': 'application/json' }, body: '' }],
+    ['no transaction', { body: 'the answer' }],
+  ])(
+    'that was paid for and is %s is not lost: the error says that it was paid, and its text is read on',
+    async (_, given) => {
+      const { call, spentUsd } = await openHost();
+      reply = given;
+      const answered = await call('rpc', BALANCE);
+      const text = textOf(answered);
+      expect([answered.isError, payments.length, await spentUsd()]).toEqual([true, 1, '0.000005']);
+      expect(text).toContain('The call was paid for');
+      if ('headers' in given) expect(text).toContain(`by transaction ${TRANSACTION}`);
+      const [name = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(text) ?? [];
+      const read = await call('read_on', { answer: name });
+      expect(read.structuredContent).toEqual({ result: given.body });
+    },
+  );
+});
+
+describe('W35 the URL of the RPC', () => {
+  it('is not shown to the model beyond its host', async () => {
+    const rpc = createServer((request, response) => {
+      const error = { code: -1, message: `no ${request.url} here${HIDDEN.join('')}` };
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error }));
+    }).listen(0, '127.0.0.1');
+    await once(rpc, 'listening');
+    const { port } = rpc.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/key-in-path?api-key=key-in-query`;
+    const { call, spentUsd } = await openHost({ words: [...BUDGET, '--rpc', url] });
+    const shown = JSON.stringify(await call('rpc', BALANCE));
+    rpc.close().closeAllConnections();
+    expect(shown).toContain('payment_not_made');
+    for (const each of ['key-in-path', 'key-in-query', ...HIDDEN]) expect(shown).not.toContain(each);
+    expect([payments.length, await spentUsd()]).toEqual([0, '0.00']);
+  });
+});
