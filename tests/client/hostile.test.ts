@@ -73,6 +73,7 @@ const paymentIn = ({ headers }: Arrival): string | undefined =>
   headers[HEADERS.payment.toLowerCase()] as string | undefined;
 /** The payments that arrived. */
 const payments = (): string[] => gateway.arrivals.flatMap((arrival) => paymentIn(arrival) ?? []);
+const SPENDING_LIMIT = { ok: false, error: 'spending_limit', message: 'nothing was signed' };
 const ANSWER = { ok: true, result: { context: { slot: 1 }, value: 7 } };
 
 interface Answers {
@@ -189,17 +190,41 @@ describe('W16 W11 one payment for a request', () => {
     expect(payments()).toHaveLength(2);
   });
 
-  it('W11 whose outcome is not known is sent again by the next call, and never made anew', async () => {
-    sell({ paid: (response) => json(response, 503, {}, { 'Retry-After': '60' }) });
+  it.each([
+    ['503 with Retry-After', (response: ServerResponse) => json(response, 503, {}, { 'Retry-After': '60' })],
+    ["a proxy's 403", (response: ServerResponse) => void response.writeHead(403).end('<html></html>')],
+    ['429 without Retry-After', (response: ServerResponse) => void response.writeHead(429).end()],
+    ['an error that only the client has', (response: ServerResponse) => json(response, 400, SPENDING_LIMIT)],
+  ])('W11 that meets %s is sent again by the next call, and never made anew', async (_, paid) => {
+    sell({ paid });
     const client = open({ client: { timeoutMs: 2_000, credit: false } });
+    const path = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
     for (let call = 0; call < 3; call++)
-      await client.ask('/v1/x402/solana/mainnet/helius/rpc/getBalance', { body: {} });
+      await expect(client.ask(path, { body: {} })).rejects.toMatchObject(code('payment_unknown'));
     expect([payments().length, new Set(payments()).size]).toEqual([3, 1]);
+    const [first] = payments();
     sell();
-    const { status } = await client.ask('/v1/x402/solana/mainnet/helius/rpc/getBalance', { body: {} });
-    expect([status, new Set(payments()).size]).toEqual([200, 1]);
-    await client.ask('/v1/x402/solana/mainnet/helius/rpc/getBalance', { body: {} });
+    expect((await client.ask(path, { body: {} })).status).toBe(200);
+    expect(payments()).toEqual([first]);
+    await client.ask(path, { body: {} });
     expect(new Set(payments()).size).toBe(2);
+  });
+
+  it('W11 that another call already sends is not released when the call that made it is given up', async () => {
+    sell({ paid: (response) => json(response, 503, {}, { 'Retry-After': '60' }) });
+    const memory = memoryLedger();
+    const givenUp = new AbortController();
+    const signed: typeof memory.signed = async (id, entry) => {
+      await memory.signed(id, entry);
+      givenUp.abort();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    };
+    const ledger = { ...memory, signed };
+    const call = getBalance({ ledger, client: { signal: givenUp.signal } });
+    await expect(call).rejects.toMatchObject({ name: 'GatewayError' });
+    await expect(getBalance({ ledger })).rejects.toMatchObject(code('payment_unknown'));
+    await expect(getBalance({ ledger })).rejects.toMatchObject(code('payment_unknown'));
+    expect(new Set(payments()).size).toBe(1);
   });
 });
 
@@ -343,6 +368,10 @@ describe('W31 a challenge', () => {
     ['that is a text', () => 'x'],
     ['without info', () => ({ supportedChains: chains })],
     ['whose nonce is none', () => ({ info: info({ nonce: 'A'.repeat(32) }), supportedChains: chains })],
+    [
+      'whose date is in no calendar',
+      () => ({ info: info({ issuedAt: '2026-99-99T99:99:99Z' }), supportedChains: chains }),
+    ],
     ['whose date is none', () => ({ info: info({ issuedAt: 'tomorrow' }), supportedChains: chains })],
     ['whose domain is a number', () => ({ info: info({ domain: 7 }), supportedChains: chains })],
     ['of version 2', () => ({ info: info({ version: '2' }), supportedChains: chains })],

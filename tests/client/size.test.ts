@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { bundleOf } from './bundle.ts';
 
-const LIMIT_BYTES = 6500;
+const LIMIT_BYTES = 6700;
 
 describe('what a page loads', () => {
-  it('to sign in, with every free method, is less than 6.5 kB, and needs nothing else', async () => {
+  it('to sign in, with every free method, is less than 6.7 kB, and needs nothing else', async () => {
     const program = `import { createFreeClient } from '@asset-gateway/client';
       globalThis.client = createFreeClient({ baseUrl: 'https://gateway.example' });`;
     const { gzipBytes, imports } = await bundleOf(program);

@@ -110,7 +110,7 @@ describe('W11 a payment whose outcome is not known', () => {
     for (const _ of [1, 2, 3]) {
       const answered = await call('rpc', BALANCE);
       expect(answered.isError).toBe(true);
-      expect(textOf(answered)).toMatch(/^settlement_pending: .*\nThe payment was sent and its outcome is not known\./);
+      expect(textOf(answered)).toMatch(/^payment_unknown: .*\nThe payment was sent and its outcome is not known\./);
       expect(textOf(answered)).toContain('a call with the same input sends the same payment again');
     }
     expect([payments.length, new Set(payments).size, await spentUsd()]).toEqual([3, 1, '0.000005']);

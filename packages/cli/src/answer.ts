@@ -39,11 +39,14 @@ function refusalLines({ error, message, issues }: Refusal, { colours }: Terminal
   return [`${colours.red(oneLine(error, MAX_TEXT))}  ${oneLine(message, MAX_TEXT)}`, ...rules];
 }
 
+/** How to get the answer of a payment that is open. */
+export const SEND_AGAIN = 'run the same command again, or resume: both send the same payment';
+
 /** What to type next, if that is known. */
 function advice(session: Session, { error, payment }: Refusal): string | undefined {
   if (session.hasOpenPayment) {
     const what = payment?.state === 'unused' ? 'the payment was not used' : 'the outcome of the payment is not known';
-    return `${what}; run the same command again, or resume: both send the same payment`;
+    return `${what}; ${SEND_AGAIN}`;
   }
   return error === 'payment_required'
     ? 'nothing was paid; add --pay to pay for it, or quote to see what it costs'

@@ -1,4 +1,5 @@
 import { oneLine } from '@asset-gateway/protocol';
+import { SEND_AGAIN } from './answer.ts';
 import type { Command } from './commands/command.ts';
 import { completeWords } from './commands/completion.ts';
 import { COMMANDS, commandFor } from './commands/index.ts';
@@ -59,6 +60,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   } catch (error) {
     const sentence = failureSentence(error, peersIn(args));
     process.stderr.write(`${calledAs().name}: ${oneLine(sentence, MAX_SENTENCE)}\n`);
+    if (exitCodeFor(error) === EXIT.paymentUnknown) process.stderr.write(`${SEND_AGAIN}\n`);
     return exitCodeFor(error);
   }
 }

@@ -15,6 +15,14 @@ const PATTERNS = [
 /** The schema is another party's: reading it ends after this many steps, and the gateway judges the rest. */
 const MAX_STEPS = 10_000;
 const MAX_LENGTH = 200;
+const MAX_DEPTH = 64;
+
+/** The first values of a list, in a line. */
+const shown = (values: readonly unknown[]): string =>
+  values
+    .slice(0, 20)
+    .map((value) => (typeof value === 'object' ? '…' : oneLine(String(value), 40)))
+    .join(', ');
 
 const typeOf = (value: unknown): string => {
   if (value === null) return 'null';
@@ -34,20 +42,29 @@ const listOf = (value: unknown): readonly unknown[] =>
 /** Judges one value against a schema of which the common keywords count; others pass. */
 class Judge {
   #steps = 0;
+  #depth = 0;
 
   find(schema: unknown, value: unknown, name: string): Violation {
-    if (typeof schema !== 'object' || schema === null || ++this.#steps > MAX_STEPS) return undefined;
-    const { type, enum: values, anyOf } = schema as Schema;
+    if (typeof schema !== 'object' || schema === null || ++this.#steps > MAX_STEPS || this.#depth > MAX_DEPTH)
+      return undefined;
+    this.#depth++;
+    const found = this.#judge(schema as Schema, value, name);
+    this.#depth--;
+    return found;
+  }
+
+  #judge(schema: Schema, value: unknown, name: string): Violation {
+    const { type, enum: values, anyOf } = schema;
     const types = typeof type === 'string' ? [type] : listOf(type);
     const [allowed, alternatives] = [listOf(values), listOf(anyOf)];
     if (types.length > 0 && !isOfType(value, types))
-      return { name, rule: 'type', message: `Must be of type ${types.join(' or ')}.` };
+      return { name, rule: 'type', message: `Must be of type ${shown(types)}.` };
     if (allowed.length > 0 && !allowed.includes(value))
-      return { name, rule: 'enum', message: `Must be one of ${allowed.join(', ')}.` };
+      return { name, rule: 'enum', message: `Must be one of ${shown(allowed)}.` };
     if (alternatives.length > 0) return this.#anyOf(alternatives, value, name);
-    if (Array.isArray(value)) return this.#list(schema as Schema, value, name);
-    if (typeof value === 'object' && value !== null) return this.#object(schema as Schema, value, name);
-    return scalar(schema as Schema, value, name);
+    if (Array.isArray(value)) return this.#list(schema, value, name);
+    if (typeof value === 'object' && value !== null) return this.#object(schema, value, name);
+    return scalar(schema, value, name);
   }
 
   #anyOf(schemas: readonly unknown[], value: unknown, name: string): Violation {

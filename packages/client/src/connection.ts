@@ -15,6 +15,8 @@ const NONCE = /^[0-9a-f]{32}$/;
 /** A request, and how many bytes of its answer are read; default: 32 MiB. */
 interface BoundedRequest extends SentRequest {
   readonly maxBytes?: number;
+  /** Whether a browser asks the gateway if its own copy still holds. */
+  readonly isRevalidated?: boolean;
 }
 
 /** The same response with its whole body in memory. */
@@ -82,6 +84,7 @@ export class Connection {
     const asked = this.#fetch(url, {
       method,
       redirect: 'error',
+      ...(request.isRevalidated && { cache: 'no-cache' }),
       signal,
       headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
       ...(body !== undefined && { body }),

@@ -1,5 +1,8 @@
 import { GatewayError } from './error.ts';
 
+/** A longer timer fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** The outcome of a promise, unless the signal is aborted first. */
 export async function race<T>(signal: AbortSignal, outcome: Promise<T>): Promise<T> {
   // After an abort no one awaits it, and its failure must not end the process.
@@ -33,7 +36,7 @@ export class Deadline {
     this.#caller = caller;
     const message = `there was no answer within ${timeoutMs} ms; ask again, or give more time by timeoutMs`;
     const expire = () => this.#controller.abort(new GatewayError('timeout', { message }));
-    this.#timer = setTimeout(expire, timeoutMs);
+    this.#timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS));
     if (caller?.aborted) this.#giveUp();
     caller?.addEventListener('abort', this.#giveUp, { once: true });
   }

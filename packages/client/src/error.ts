@@ -1,35 +1,39 @@
 import { type Issue, oneLine, type PaymentState, type RefusalCode } from '@asset-gateway/protocol';
 
-/** What goes wrong on this side of the wire. */
-export type ClientCode =
+/** What goes wrong on this side of the wire. A gateway that sends one of these is none. */
+const CLIENT_CODES = [
   /** The signal that the caller gave was aborted. */
-  | 'aborted'
+  'aborted',
   /** The call took longer than `timeoutMs`. */
-  | 'timeout'
+  'timeout',
   /** Nothing answered; `cause` has what fetch said. */
-  | 'unreachable'
+  'unreachable',
   /** What answered is no gateway. */
-  | 'not_a_gateway'
+  'not_a_gateway',
   /** The method is not served on the cluster or by the provider that was chosen. */
-  | 'not_served'
+  'not_served',
   /** The challenge asks for a signature that would be good elsewhere, or for a chain that the wallet cannot sign for. */
-  | 'challenge_rejected'
+  'challenge_rejected',
   /** The wallet did not sign, or not what it was given. */
-  | 'not_signed'
+  'not_signed',
   /** The price is above a cap; nothing was signed. */
-  | 'spending_limit'
+  'spending_limit',
   /** Nothing that the gateway takes can be paid by this client. */
-  | 'nothing_payable'
+  'nothing_payable',
   /** The payment could not be made, as its RPC did not answer or the wallet would not; nothing was sent. `cause` says why. */
-  | 'payment_not_made'
+  'payment_not_made',
   /** The payment that was made is not the one that was shown; it was not sent. */
-  | 'payment_mismatch'
+  'payment_mismatch',
   /** A payment for this request was sent and answered with 402 again. It counts as spent, and a new one waits ten minutes. */
-  | 'payment_refused'
+  'payment_refused',
   /** The answer is larger than this client reads: 32 MiB, or 1 MiB of a refusal. */
-  | 'answer_too_large'
+  'answer_too_large',
   /** The payment was sent and what became of it is not known: send the same again, never a new one. */
-  | 'payment_unknown';
+  'payment_unknown',
+] as const;
+
+/** What goes wrong on this side of the wire. */
+export type ClientCode = (typeof CLIENT_CODES)[number];
 
 /** Why a call failed: a code of the gateway, or one of the client. */
 export type ErrorCode = RefusalCode | ClientCode;
@@ -89,14 +93,19 @@ export const isSignature = (value: unknown): value is string => typeof value ===
 function refusalIn(text: string): (Refused & { readonly error: string }) | undefined {
   try {
     const body = JSON.parse(text, (_, value) => (typeof value === 'string' ? oneLine(value, MAX_TEXT) : value));
-    return body?.ok === false && typeof body.error === 'string' && CODE.test(body.error) ? body : undefined;
+    const { ok, error } = body ?? {};
+    const isCode = typeof error === 'string' && CODE.test(error) && !CLIENT_CODES.some((code) => code === error);
+    return ok === false && isCode ? body : undefined;
   } catch {
     return undefined;
   }
 }
 
-const isIssue = (issue: Members<(typeof ISSUE)[number]>): boolean =>
-  ISSUE.every((name) => typeof issue?.[name] === 'string');
+/** An issue without members of its own; none if one of ours is missing. */
+function issueIn(issue: Members<(typeof ISSUE)[number]>): Issue[] {
+  const members = ISSUE.map((name) => [name, issue?.[name]] as const);
+  return members.every(([, text]) => typeof text === 'string') ? [Object.fromEntries(members) as never] : [];
+}
 
 function paymentIn(payment: Members<'state' | 'transaction'>): PaymentState | undefined {
   const state = STATES.find((each) => each === payment?.state);
@@ -121,7 +130,7 @@ export function errorOf(response: Response, text: string): GatewayError {
   return new GatewayError(error as RefusalCode, {
     message: typeof message === 'string' ? message : 'the gateway gives no reason',
     requestId: typeof requestId === 'string' ? requestId.slice(0, 64) : undefined,
-    issues: Array.isArray(issues) ? issues.filter(isIssue).slice(0, MAX_ISSUES) : [],
+    issues: Array.isArray(issues) ? issues.slice(0, MAX_ISSUES).flatMap(issueIn) : [],
     payment: paymentIn(payment as Members<'state' | 'transaction'>),
     retryAfterSeconds: typeof retryAfterSeconds === 'number' ? retryAfterSeconds : undefined,
     status: response.status,

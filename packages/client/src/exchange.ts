@@ -1,6 +1,7 @@
 import { type Cluster, HEADERS, NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
 import { type Connection, nonceIn } from './connection.ts';
 import type { Deadline } from './deadline.ts';
+import { GatewayError } from './error.ts';
 import type { NoncePool } from './nonce-pool.ts';
 import type { PaymentWish } from './payer.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -107,7 +108,10 @@ export class Exchange {
   async #signed(challenge: SignInChallenge): Promise<Headers> {
     this.#signIns++;
     const { deadline, outgoing, connection } = this;
-    const signer = await deadline.race(connection.signer);
+    const failed = (cause: unknown): never => {
+      throw new GatewayError('not_signed', { message: 'there is no wallet to sign with', cause });
+    };
+    const signer = await deadline.race(connection.signer.catch(failed));
     const signed = signIn(challenge, signer, new URL(outgoing.request.url), this.network);
     return { [HEADERS.signIn]: await deadline.race(signed) };
   }

@@ -75,7 +75,7 @@ class MemoryLedger implements SpendingLedger {
   };
 
   readonly signed: SpendingLedger['signed'] = async (id, { request, headers }) => {
-    this.#change(id, { state: 'signed', request, headers });
+    this.#change(id, { state: 'signed', at: this.#now(), request, headers });
   };
 
   readonly release: SpendingLedger['release'] = async (id) => {

@@ -121,14 +121,17 @@ class WalletPayer implements QuotingPayer {
     assertWithin(decision, this.#limits, maxUsd);
     const micros = Number(decision.offer.amount);
     const id = await this.#ledger.hold(micros, this.#limits);
+    this.#inFlight.add(id);
     try {
       const headers = await race(signal, this.#headersFor(decision, signal));
-      await this.#ledger.signed(id, { micros, request, headers });
       signal.throwIfAborted();
-      this.#inFlight.add(id);
+      await this.#ledger.signed(id, { micros, request, headers });
+      // From here on another process may send it: it is never released.
       return this.#signedPayment({ id, micros, headers });
     } catch (error) {
-      await this.#ledger.release(id);
+      this.#inFlight.delete(id);
+      // An amount that cannot be released stays counted.
+      await this.#ledger.release(id).catch(() => undefined);
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
-import { GatewayError } from './error.ts';
+import { errorOf, GatewayError } from './error.ts';
 import type { SignedPayment } from './payer.ts';
 import { AGAIN, retryAfterMs } from './retry-after.ts';
 import type { SentRequest } from './sent-request.ts';
@@ -11,18 +11,29 @@ const PAUSE_MS = 1000;
 /** The statuses by which a gateway asks for the same payment again: those of any request, and that of one which it still works on. */
 const OPEN = [...AGAIN, 409];
 
-const unknown = (cause: unknown): GatewayError =>
+const unknown = (cause: unknown, refusal?: GatewayError): GatewayError =>
   new GatewayError('payment_unknown', {
-    message: 'the payment was sent and its outcome is not known; send the same payment again, and make no new one',
-    payment: { state: 'in_progress' },
+    message:
+      'the payment was sent and its outcome is not known; make the same call again, which sends the same payment' +
+      (refusal ? ` (${refusal.code}: ${refusal.message})` : ''),
+    payment: refusal?.payment ?? { state: 'in_progress' },
+    status: refusal?.status,
+    requestId: refusal?.requestId,
+    response: refusal?.response,
     cause,
   });
 
 /** What is sent until its outcome is known. */
 export type Resent = Pick<SignedPayment, 'headers' | 'closed' | 'ended'>;
 
-/** One attempt: the answer, or how long to wait before the same payment is sent again. */
-type Attempt = { readonly response: Response; readonly waitMs?: number | undefined } | { readonly failure: unknown };
+/** An answer, and how long to wait before the same payment is sent again if it asks for that. */
+interface Answered {
+  readonly response: Response;
+  readonly waitMs: number | undefined;
+}
+
+/** One attempt to send a payment. */
+type Attempt = Answered | { readonly failure: unknown };
 
 async function attempt(
   connection: Connection,
@@ -46,8 +57,29 @@ async function close({ options }: Connection, payment: Resent, outcome: 'paid' |
   try {
     await payment.closed?.(outcome);
   } catch (error) {
-    options.onLedgerFailure?.(error);
+    try {
+      options.onLedgerFailure?.(error);
+    } catch {
+      // The answer was paid for; it comes first.
+    }
   }
+}
+
+/** The answer to a payment that is sent no more in this call. Throws `payment_unknown` if it may still settle. */
+async function lastAnswer(connection: Connection, payment: Resent, { response, waitMs }: Answered): Promise<Response> {
+  if (response.ok || response.status === 402) {
+    await close(connection, payment, response.ok ? 'paid' : 'refused');
+    return response;
+  }
+  const refusal = errorOf(response, await response.clone().text());
+  const state = refusal.payment?.state;
+  const isOurs = refusal.code !== 'not_a_gateway';
+  // What is no refusal of a gateway, such as a proxy's page, says nothing of the payment; and a 5xx may come too early.
+  const isOpen =
+    !isOurs || waitMs !== undefined || response.status >= 500 || state === 'pending' || state === 'in_progress';
+  if (isOpen && state !== 'unused') throw unknown(undefined, refusal);
+  if (!isOpen) await close(connection, payment, 'refused');
+  return response;
 }
 
 /** Sends one payment until its outcome is known: a payment is sent again, never made anew. */
@@ -62,13 +94,8 @@ export async function resend(
     for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
       const made = await attempt(connection, request, payment, deadline);
       if ('failure' in made) last = made.failure;
-      else if (made.waitMs === undefined || attempts === MAX_ATTEMPTS || made.waitMs >= deadline.remainingMs) {
-        const { response, waitMs } = made;
-        // A 5xx says of a payment that it may still count.
-        if (waitMs === undefined && response.status < 500)
-          await close(connection, payment, response.ok ? 'paid' : 'refused');
-        return response;
-      }
+      else if (made.waitMs === undefined || attempts === MAX_ATTEMPTS || made.waitMs >= deadline.remainingMs)
+        return await lastAnswer(connection, payment, made);
       const pauseMs = 'waitMs' in made ? (made.waitMs ?? 0) : PAUSE_MS;
       await deadline.wait(pauseMs).catch((cause: unknown) => Promise.reject(unknown(cause)));
     }

@@ -45,7 +45,9 @@ export function challengeIn(body: unknown): SignInChallenge | undefined {
   const info = Object.entries(FIELDS).map(([name, form]) => {
     const value = given[name];
     if (value === undefined && OPTIONAL.includes(name)) return [];
-    if (typeof value !== 'string' || !form.test(value)) throw rejected(`the challenge has an unusable ${name}`);
+    const isUsable =
+      typeof value === 'string' && form.test(value) && !(form === DATE && Number.isNaN(Date.parse(value)));
+    if (!isUsable) throw rejected(`the challenge has an unusable ${name}`);
     return [name, value];
   });
   const chains = (Array.isArray(challenge?.supportedChains) ? challenge.supportedChains : []) as (Members | null)[];
@@ -63,9 +65,18 @@ function assertBoundTo({ domain, uri }: SiwxInfo, { host, origin, pathname, sear
     throw rejected(`the challenge from ${origin} asks for a signature for another place`);
 }
 
-function notSigned(cause: unknown): never {
-  if (cause instanceof GatewayError) throw cause;
-  throw new GatewayError('not_signed', { message: 'the wallet has not signed', cause });
+const SIGNATURE_BYTES = 64;
+
+/** The base58 signature of a text. Throws `not_signed` for a wallet that fails, or gives something else. */
+async function signatureOf(signer: Signer, text: string): Promise<string> {
+  try {
+    const signature = await signer.signMessage(utf8.encode(text));
+    if (signature.length === SIGNATURE_BYTES) return base58(signature);
+    throw new Error('this is no signature');
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError('not_signed', { message: 'the wallet has not signed', cause });
+  }
 }
 
 /** What a wallet signs for this URL, on this network if one is given. Throws `challenge_rejected` if it would be good elsewhere. */
@@ -83,6 +94,6 @@ export function messageFor(
 /** Signs a challenge: the value of the SIGN-IN-WITH-X header. */
 export async function signIn(challenge: SignInChallenge, signer: Signer, url: URL, network?: string): Promise<string> {
   const message: SiwxMessage = { ...messageFor(challenge, url, network), address: signer.address };
-  const signature = base58(await signer.signMessage(utf8.encode(siwxMessageText(message))).catch(notSigned));
+  const signature = await signatureOf(signer, siwxMessageText(message));
   return base64(JSON.stringify({ ...message, type: 'ed25519', signature }));
 }

@@ -1,6 +1,7 @@
 import { NETWORKS, type PaymentRequired } from '@asset-gateway/protocol';
 import { type ListedRoute, routesIn } from './catalog.ts';
 import type { Connection } from './connection.ts';
+import { creditIn } from './credit.ts';
 import type { Deadline } from './deadline.ts';
 import { errorOf, GatewayError } from './error.ts';
 import { type Asked, askedIn, type Exchange } from './exchange.ts';
@@ -70,8 +71,12 @@ async function catalogOf(
   if (kept && performance.now() - kept.at < maxAgeMs) return kept.routes;
   const { base, options } = connection;
   const url = new URL(METHODS.system?.catalog?.path ?? '', base).href;
-  const fetched = async () =>
-    askedIn(await connection.send({ url, method: 'GET', maxBytes: MAX_CATALOG_BYTES }, {}, deadline));
+  const fetched = async () => {
+    const asked = { url, method: 'GET', maxBytes: MAX_CATALOG_BYTES, isRevalidated: true } as const;
+    const response = await connection.send(asked, {}, deadline);
+    if (!response.ok) throw errorOf(response, await response.text());
+    return askedIn(response);
+  };
   const routes = routesIn(await (options.catalog?.(deadline.signal) ?? fetched()));
   const message = `${base.origin} shows no catalog; nothing was signed`;
   if (!routes) throw new GatewayError('not_a_gateway', { message });
@@ -124,6 +129,9 @@ async function spent(exchange: Exchange, pool: NoncePool): Promise<Response> {
       if (!next) return await settle(exchange, response, asked);
       response = next;
     }
+    const charged = creditIn(response)?.chargedMicros;
+    // A price that has risen is asked about again before the next signature spends.
+    if (charged !== undefined && outgoing.name !== undefined) connection.prices.set(outgoing.name, charged);
     return response;
   } finally {
     if (isPooled) pool.done();
