@@ -62,9 +62,10 @@ export async function show(session: Session, response: Response, view?: View): P
   }
   if (!terminal.isFormatted) terminal.write(bytes);
   else if (kind === 'text') terminal.write(harmless(text));
-  else terminal.lines(response.ok ? linesOf(text, terminal, view) : refusalLines(parsed(text) as Refusal, terminal));
+  else if (response.ok) terminal.lines(linesOf(text, terminal, view));
   if (response.ok) return EXIT.ok;
   const refusal = JSON.parse(text) as Refusal;
+  if (terminal.isFormatted) terminal.lines(refusalLines(refusal, terminal));
   const next = advice(session, refusal);
   if (next) terminal.note(next);
   return session.hasOpenPayment && refusal.payment?.state !== 'unused'
