@@ -24,6 +24,7 @@ export const COMMON: OptionTable = {
   gateway: { type: 'string', takes: '<url>', description: 'the gateway; else ASSET_GATEWAY_URL' },
   'max-call': { type: 'string', takes: '<usd>', description: 'the most that one call may cost; 0.01' },
   'max-day': { type: 'string', takes: '<usd>', description: 'the most that may be spent in 24 hours; 1' },
+  timeout: { type: 'string', takes: '<seconds>', description: 'how long a call may take; 30' },
   json: { type: 'boolean', description: 'the answer byte for byte, also at a terminal' },
   'no-input': { type: 'boolean', description: 'never ask anything' },
   help: { type: 'boolean', short: 'h', description: 'show this' },
@@ -55,6 +56,15 @@ export function dollarsIn(text: string, name: string): number {
   if (!DOLLARS.test(text))
     throw new Misunderstood(`${name} takes dollars such as 0.05${text === '' ? '' : `, not ${text}`}`);
   return Number(text);
+}
+
+const SECONDS = /^(?:\d{1,4})(?:\.\d{1,3})?$/;
+
+/** A time in milliseconds, given in seconds. Throws for anything but a number above 0. */
+export function millisecondsIn(text: string, name: string): number {
+  const milliseconds = SECONDS.test(text) ? Number(text) * 1000 : 0;
+  if (milliseconds > 0) return milliseconds;
+  throw new Misunderstood(`${name} takes seconds such as 30`);
 }
 
 /** The words and options of a command line. Throws what was not understood, in the parser's first sentence. */

@@ -14,7 +14,7 @@ import { Misunderstood } from './misunderstood.ts';
 import { catalogOf } from './money/catalog.ts';
 import { LedgerFile, type PurchaseStep } from './money/ledger-file.ts';
 import { type Outcome, payerFor, watched } from './money/paying.ts';
-import { dollarsIn, type Values } from './options.ts';
+import { dollarsIn, millisecondsIn, type Values } from './options.ts';
 import type { Asked } from './request.ts';
 import { Terminal } from './show/terminal.ts';
 
@@ -90,6 +90,12 @@ export class Session {
     };
   }
 
+  /** How long a call may take, in milliseconds; undefined if the user has not said. */
+  get timeoutMs(): number | undefined {
+    const seconds = this.values.text('timeout');
+    return seconds === undefined ? undefined : millisecondsIn(seconds, '--timeout');
+  }
+
   /** Whether to pay without asking. */
   get isTold(): boolean {
     return this.values.is('pay') || this.values.is('credit');
@@ -111,7 +117,7 @@ export class Session {
     return createClient({
       baseUrl: gateway,
       signer: wallet.signer,
-      timeoutMs: isTold || !terminal.canAsk ? PAYING_MS : ASKING_MS,
+      timeoutMs: this.timeoutMs ?? (isTold || !terminal.canAsk ? PAYING_MS : ASKING_MS),
       ...(!mayUseCredit && { credit: values.is('credit') }),
       ...((isTold || terminal.canAsk) && { pay }),
       catalog: async (signal) => ({ routes: await catalogOf(gateway, cacheFolder(), signal) }),

@@ -11,7 +11,7 @@ export interface CallSettings {
   /** Gives a call up. */
   readonly signal?: AbortSignal;
   /** How long a call may take, with all that is sent again for it; 30,000 unless told. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Dollars that one call may cost at most. */
   readonly maxUsd?: number;
   /** How often a request is sent again that the gateway asks to send again; 3 unless told. */

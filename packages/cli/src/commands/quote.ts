@@ -43,7 +43,7 @@ function tell({ terminal, caps, ledger }: Session, quote: Quote, words: readonly
 
 /** The offer for a request, or the response to one that needs no payment. It reads no wallet and leaves credit alone. */
 async function offerFor({ gateway, terminal }: Session, { path, ...request }: Asked): Promise<Offer | Response> {
-  const client = createClient({ baseUrl: gateway, credit: false, pay: quotingPayer });
+  const client = createClient({ timeoutMs: session.timeoutMs, baseUrl: gateway, credit: false, pay: quotingPayer });
   try {
     return await terminal.whileWaiting('asking …', () => client.ask(path, request));
   } catch (error) {

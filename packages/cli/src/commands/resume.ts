@@ -21,7 +21,7 @@ async function resumeOne(session: Session, payment: OpenPayment): Promise<number
   const { id, micros, request } = payment;
   terminal.note(`sending the payment of $${dollars(micros)} for ${request.url} again`);
   // The payment is signed already, and goes only to the gateway that it was made for.
-  const client = createClient({ baseUrl: new URL(request.url).origin });
+  const client = createClient({ timeoutMs: session.timeoutMs, baseUrl: new URL(request.url).origin });
   const response = await terminal.whileWaiting('asking …', () => client.resume(payment));
   session.tell(response);
   const isOpen = leavesOpen(response);

@@ -24,6 +24,8 @@ export interface CallsOptions {
   /** The user's wallet, which signs in as well. Without one a temporary key signs in, and nothing is paid. */
   readonly purse?: Purse;
   readonly budget: Budget;
+  /** How long a call may take, in milliseconds; default: 30,000. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The payment of one call. */
@@ -58,9 +60,10 @@ export class Calls {
 
   constructor(options: CallsOptions) {
     this.options = options;
-    const { gateway, cluster, purse, budget } = options;
+    const { gateway, cluster, purse, budget, timeoutMs } = options;
     this.#budget = purse && payerFor({ ...purse, caps: budget, isTold: true });
     const client = createClient({
+      timeoutMs,
       baseUrl: gateway,
       credit: false,
       pay: { pay: (required, wish) => this.#pay(required, wish) },

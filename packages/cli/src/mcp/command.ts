@@ -41,7 +41,7 @@ async function overHttp(options: McpOptions, port: number): Promise<void> {
 export async function serveMcp(given: Given): Promise<number> {
   const { session } = given;
   const { port, ...settings } = readSettings(given);
-  const options = { ...settings, gateway: session.gateway, version };
+  const options = { ...settings, gateway: session.gateway, timeoutMs: session.timeoutMs, version };
   if (port !== undefined) await overHttp(options, port);
   else {
     const purse = await purseOf(session);
