@@ -106,6 +106,39 @@ describe('W24 a text of another party', { timeout: 60_000 }, () => {
     expect([code, stdout]).toEqual([0, '<p>paid</p>']);
   });
 
+  it.each([{}, { 'payment-response': 'x' }])(
+    'that was paid for is printed without a receipt, too: %j',
+    async (headers) => {
+      fixture.proxy.hooks.after = ({ carries }) =>
+        carries === 'payment'
+          ? { headers: { 'content-type': 'text/html', ...headers }, body: Buffer.from('<p>paid</p>') }
+          : undefined;
+      const home = fixture.newHome();
+      expect(await fixture.run(PAYING, { home })).toMatchObject({ code: 0, stdout: '<p>paid</p>' });
+      await fixture.run(['wallet', 'new'], { home });
+      const bought = await fixture.run(['credit', 'buy', '0.05', '--pay'], { home });
+      expect(bought).toMatchObject({ code: 0, stdout: '<p>paid</p>' });
+    },
+  );
+
+  it.each([
+    [503, 'text/html', '<p>busy</p>'],
+    [503, 'application/json', '{"ok":true}'],
+    [500, '', ''],
+  ])('of status %i and type %j leaves the outcome of the payment open', async (status, type, body) => {
+    fixture.proxy.hooks.after = ({ carries }) =>
+      carries === 'payment' ? { status, headers: { 'content-type': type }, body: Buffer.from(body) } : undefined;
+    const home = fixture.newHome();
+    await fixture.run(['wallet', 'new'], { home });
+    for (const words of [PAYING, PAYING, ['credit', 'buy', '0.05', '--pay'], ['resume']]) {
+      const { code, stderr } = await fixture.run(words, { home });
+      expect([words, code]).toEqual([words, 5]);
+      expect(stderr).toMatch(/outcome of the payment is not known[;:] run the same command again, or resume/);
+    }
+    const { open } = JSON.parse((await fixture.run(['spending'], { home })).stdout);
+    expect(open).toHaveLength(2);
+  });
+
   it.each([']', '}}}}', '{"a":]]', '"'.repeat(9)])('that is no JSON is shown all the same: %s', (text) => {
     expect(indent(text).replace(/\s/g, '')).toBe(text);
   });

@@ -44,7 +44,7 @@ export const SEND_AGAIN = 'run the same command again, or resume: both send the 
 
 /** What to type next, if that is known. */
 function advice(session: Session, { error, payment }: Refusal): string | undefined {
-  if (session.hasOpenPayment) {
+  if (session.outcome === 'open') {
     const what = payment?.state === 'unused' ? 'the payment was not used' : 'the outcome of the payment is not known';
     return `${what}; ${SEND_AGAIN}`;
   }
@@ -58,19 +58,21 @@ export async function show(session: Session, response: Response, view?: View): P
   const { terminal } = session;
   const bytes = new Uint8Array(await response.arrayBuffer());
   const text = new TextDecoder().decode(bytes);
-  const kind = kindOf(response, text);
+  // An answer that was paid for is shown whatever it is.
+  const kind = kindOf(response, text) ?? (session.outcome === 'paid' && response.ok ? 'text' : undefined);
   if (kind === undefined) {
     const { origin } = new URL(response.url);
     throw new Error(`${origin} answers ${response.status} and is no gateway; set ASSET_GATEWAY_URL to one`);
   }
   if (!terminal.isFormatted) terminal.write(bytes);
   else if (kind === 'text') terminal.write(harmless(text));
-  else terminal.lines(response.ok ? linesOf(text, terminal, view) : refusalLines(parsed(text) as Refusal, terminal));
+  else if (response.ok) terminal.lines(linesOf(text, terminal, view));
   if (response.ok) return EXIT.ok;
   const refusal = JSON.parse(text) as Refusal;
+  if (terminal.isFormatted) terminal.lines(refusalLines(refusal, terminal));
   const next = advice(session, refusal);
   if (next) terminal.note(next);
-  return session.hasOpenPayment && refusal.payment?.state !== 'unused'
+  return session.outcome === 'open' && refusal.payment?.state !== 'unused'
     ? EXIT.paymentUnknown
     : exitCodeOf(response.status);
 }

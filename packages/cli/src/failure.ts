@@ -1,5 +1,4 @@
 import { GatewayError } from '@asset-gateway/client';
-import { HEADERS } from '@asset-gateway/protocol';
 
 /** What a failed fetch says about where it went. */
 interface Cause {
@@ -81,10 +80,7 @@ function isRefusal(text: string): boolean {
 /** The kind of a gateway's answer; undefined if no gateway answers so. */
 export function kindOf(response: Response, text: string): 'json' | 'text' | undefined {
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
-  const isJson = type === 'application/json';
-  // An answer that was paid for is shown whatever it is.
-  const isPaid = response.headers.has(HEADERS.paymentResponse);
-  if (response.ok && (type === 'text/plain' || (isPaid && !isJson))) return 'text';
-  if (!isJson) return undefined;
+  if (type === 'text/plain' && response.ok) return 'text';
+  if (type !== 'application/json') return undefined;
   return response.ok || isRefusal(text) ? 'json' : undefined;
 }

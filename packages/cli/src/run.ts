@@ -38,7 +38,10 @@ async function runWords(args: readonly string[], options: RunOptions): Promise<n
     return EXIT.ok;
   }
   const { values } = readArguments(args, optionsFor(command, rest), true);
-  return command.run({ words: rest, values, session: new Session(values, options) });
+  const session = new Session(values, options);
+  return command
+    .run({ words: rest, values, session })
+    .catch(async (error) => Promise.reject(await session.failure(error)));
 }
 
 const MAX_SENTENCE = 2000;

@@ -1,5 +1,12 @@
-import { createClient, creditIn, type GatewayClient, type Payer, transactionIn } from '@asset-gateway/client';
-import { dollars } from '@asset-gateway/protocol';
+import {
+  createClient,
+  creditIn,
+  type GatewayClient,
+  GatewayError,
+  type Payer,
+  transactionIn,
+} from '@asset-gateway/client';
+import { dollars, harmless } from '@asset-gateway/protocol';
 import { cacheFolder, gatewayUrl, maxUsdPerCall, maxUsdPerDay, rpcUrl, stateFolder } from './config.ts';
 import type { Wallet } from './keys/files.ts';
 import { walletFor } from './keys/wallets.ts';
@@ -48,8 +55,9 @@ export class Session {
   readonly ledger: LedgerFile;
   /** The Solana RPC for payments, if one was named. */
   readonly rpc: string | undefined;
+  /** What became of the payment that this run made, if it made one. */
+  outcome: Outcome | undefined;
   #wallet: Promise<Wallet> | undefined;
-  #outcome: Outcome | undefined;
 
   constructor(values: Values, { onStep }: RunOptions = {}) {
     this.values = values;
@@ -102,7 +110,7 @@ export class Session {
     const { isTold } = this;
     const payer = payerFor({ gateway, wallet, terminal, ledger, rpc, caps, isTold });
     const report = (outcome: Outcome): void => {
-      this.#outcome = outcome;
+      this.outcome = outcome;
     };
     const pay: Payer = { pay: async (...asked) => watched(await payer.pay(...asked), report) };
     const mayUseCredit = values.is('pay') && wallet.source !== 'fresh';
@@ -139,8 +147,17 @@ export class Session {
     for (const line of lines) this.terminal.aside(line);
   }
 
-  /** Whether this run has sent a payment whose outcome is not known. */
-  get hasOpenPayment(): boolean {
-    return this.#outcome === 'open';
+  /** The failure of a command that may have paid: an open payment comes first, and an answer that was paid for is shown. */
+  async failure(error: unknown): Promise<unknown> {
+    const { message, response, code } = error as Partial<GatewayError>;
+    if (this.outcome === 'open' && code !== 'payment_unknown') {
+      const next = 'the outcome of the payment is not known: run the same command again, or resume';
+      return new GatewayError('payment_unknown', { message: `${message}; ${next}` });
+    }
+    if (this.outcome === 'paid' && response?.ok) {
+      const text = await response.clone().text();
+      this.terminal.write(this.terminal.isFormatted ? harmless(text) : text);
+    }
+    return error;
   }
 }

@@ -25,7 +25,8 @@ async function resumeOne(session: Session, payment: OpenPayment): Promise<number
   const response = await terminal.whileWaiting('asking …', () => client.resume(payment));
   session.tell(response);
   const isOpen = leavesOpen(response);
-  if (!isOpen) await ledger.closed(id, response.ok ? 'paid' : 'refused');
+  session.outcome = isOpen ? 'open' : response.ok ? 'paid' : 'refused';
+  if (session.outcome !== 'open') await ledger.closed(id, session.outcome);
   if (response.status === 402) {
     const message = `the payment of $${dollars(micros)} for ${request.url} was refused; it counts as spent`;
     throw new GatewayError('payment_refused', { message, response });
@@ -54,11 +55,13 @@ async function finish(session: Session, id: string): Promise<number> {
   const { ledger, terminal, values } = session;
   let payment: OpenPayment | undefined;
   let code: number;
+  session.outcome = undefined;
   try {
     if (ledger.isClosed(id)) ledger.payments.remove(id);
     payment = ledger.payments.read(id);
     code = payment ? await resumeOne(session, payment) : EXIT.ok;
-  } catch (error) {
+  } catch (thrown) {
+    const error = await session.failure(thrown);
     code = exitCodeFor(error);
     const gateway = new URL(payment?.request.url ?? session.gateway).origin;
     terminal.note(failureSentence(error, { gateway, rpc: session.rpc }));

@@ -47,7 +47,11 @@ export function quoteTool(desk: Desk): ServedTool {
 function isCovered({ calls: { options } }: Desk, micros: number): boolean {
   const { purse, budget } = options;
   if (!purse) return false;
-  return micros <= budget.perCallUsd * 1e6 && purse.ledger.spending().dayMicros + micros <= budget.perDayUsd * 1e6;
+  const [perCall, perDay] = [budget.perCallUsd, budget.perDayUsd].map((usd) => Math.round(usd * 1e6)) as [
+    number,
+    number,
+  ];
+  return micros <= perCall && purse.ledger.spending().dayMicros + micros <= perDay;
 }
 
 /** Tells what has been spent and what may be. */
