@@ -77,6 +77,8 @@ async function lane(first: number, last: number): Promise<string[]> {
     const folders = { HOME: home, XDG_STATE_HOME: home, XDG_CACHE_HOME: home };
     return warm.run([...words, '--keypair', join(home, 'id.json')], { env: { ...variables, ...folders } });
   };
+  // The first command loads what the others find loaded.
+  await run(['balances', WALLET, '--pay'], folder);
   for (let seed = first; seed < last; seed++) {
     const home = join(folder, String(seed));
     mkdirSync(home, { recursive: true });
