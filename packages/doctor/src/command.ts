@@ -1,11 +1,14 @@
-import { examine } from './examine.ts';
-import { Unreadable } from './explore.ts';
-import { plain, report } from './report.ts';
+import { CHECK_SECONDS, examine, shown } from './examine.ts';
+import { MAX_ROUTES, Unreadable } from './explore.ts';
+import { ASKING_SECONDS, PAUSES_SECONDS } from './http-client.ts';
+import { report } from './report.ts';
 
 const USAGE = `Usage: asset-gateway doctor <url>
        asset-gateway-doctor <url>
   Looks at the gateway at <url> from outside, as crawlers and browsers do, and prints what to fix.
   It signs nothing, pays nothing and reaches no upstream. A line that begins with · is no fault.
+  It asks for ${ASKING_SECONDS} seconds at most, looks at ${MAX_ROUTES} routes at most, waits ${PAUSES_SECONDS} seconds in all when it is answered 429, and
+  judges for ${CHECK_SECONDS} seconds a check at most. The report says which of these limits were reached.
   Exit code: 0 nothing to fix, 1 something to fix, 2 no gateway could be read there.
 `;
 
@@ -39,7 +42,7 @@ export async function doctor(words: readonly string[], { stdout, stderr }: Outpu
   } catch (error) {
     // What a stranger's documents hold can be more than can be read: too deep, or no text.
     const reason = error instanceof Unreadable ? error.message : `${origin} cannot be looked at (${error})`;
-    stderr.write(`doctor: ${plain(reason)}.\n`);
+    stderr.write(`doctor: ${shown(reason)}.\n`);
     return 2;
   }
 }

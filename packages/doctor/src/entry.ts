@@ -1,5 +1,8 @@
 import Type, { type Static } from 'typebox';
 
+/** A billion dollars with 18 decimals is shorter. */
+export const MAX_PRICE_LENGTH = 40;
+
 const text = Type.String({ minLength: 1 });
 const object = Type.Object({});
 
@@ -13,7 +16,7 @@ const ENTRY = Type.Object({
   description: text,
   accessMode: Type.Enum(['siwx', 'exact']),
   paymentRequired: Type.Boolean(),
-  priceUsd: Type.String({ pattern: '^[0-9]+\\.[0-9]{2,}$' }),
+  priceUsd: Type.String({ pattern: '^[0-9]+\\.[0-9]{2,}$', maxLength: MAX_PRICE_LENGTH }),
   /** Where what is paid beyond the price is credit: the first requirement is the price then. */
   credit: Type.Optional(text),
   inputSchema: object,
@@ -26,7 +29,7 @@ const ENTRY = Type.Object({
 const SIGNED = Type.Object({ authNetworks: Type.Array(text, { minItems: 1 }) });
 const SOLD = Type.Object({
   paymentNetwork: text,
-  paymentAsset: Type.Object({ mint: text, decimals: Type.Integer({ minimum: 0 }) }),
+  paymentAsset: Type.Object({ mint: text, decimals: Type.Integer({ minimum: 0, maximum: 18 }) }),
 });
 
 /** A complete entry of a catalog; the members of the other access mode may be absent. */

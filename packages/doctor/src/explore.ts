@@ -8,6 +8,9 @@ import type { DocumentName, DocumentProbe, Probe, ProviderList, RouteProbe, Worl
 /** A gateway cannot be looked at; the message says why. */
 export class Unreadable extends Error {}
 
+/** How many routes, and how many lists of providers, are looked at. */
+export const MAX_ROUTES = 500;
+
 const UNKNOWN_PATH = '/nothing-is-served-here';
 const MALFORMED_PATH = '/%zz';
 const BROWSER_ORIGIN = 'https://browser.example';
@@ -107,9 +110,9 @@ const isComplete = (entry: unknown): entry is Entry =>
   entrySchemas(at(entry, 'accessMode')).every((schema) => misfit(schema, entry) === undefined);
 
 async function probeProviders(ask: Ask, catalog: unknown): Promise<ProviderList[]> {
-  const providers = listAt(catalog, 'categories', 'providers').filter(
-    (provider) => textAt(provider, 'href')[0] === '/',
-  );
+  const providers = listAt(catalog, 'categories', 'providers')
+    .slice(0, MAX_ROUTES)
+    .filter((provider) => textAt(provider, 'href')[0] === '/');
   return concurrently(providers, async (provider) => {
     const answer = await ask('GET', textAt(provider, 'href'));
     return { id: textAt(provider, 'id'), routeCount: at(provider, 'routeCount'), answer };
@@ -134,11 +137,13 @@ export async function explore(origin: string, askOnce: Ask): Promise<World> {
   };
   const documents = await probeDocuments(ask, await readCatalog(ask));
   const catalog = documents.catalog.json;
-  const entries = listAt(catalog, 'routes').filter(isComplete);
+  const listed = listAt(catalog, 'routes');
+  const entries = listed.slice(0, MAX_ROUTES).filter(isComplete);
   const [first] = entries;
   return {
     origin,
     entries,
+    leftOut: Math.max(0, listed.length - MAX_ROUTES),
     documents,
     ...(await probeDidDocument(ask, documents.openapi.json)),
     providers: await probeProviders(ask, catalog),

@@ -1,14 +1,23 @@
+import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readBytes, TooLarge } from '@asset-gateway/protocol';
 import { type Dispatcher, Pool } from 'undici';
 
 /** How many requests are under way at most. */
 export const CONNECTIONS = 8;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 5 * 1024 * 1024;
+/** All bodies together are kept until the end. */
+const MAX_BYTES_IN_ALL = 64 * 1024 * 1024;
 const MAX_ATTEMPTS = 3;
-const MAX_PAUSE_SECONDS = 60;
+/** All pauses together that 429 asks for. */
+export const PAUSES_SECONDS = 30;
+/** How long requests are sent. */
+export const ASKING_SECONDS = 120;
+/** Why a request was not sent. */
+export const TIME_OVER = `not asked within ${ASKING_SECONDS} seconds`;
 /** What a request line can carry. */
-const TARGET = /^\/[\x21-\x7e]*$/;
+const TARGET = /^\/[\x21-\x7e]{0,8191}$/;
 
 /** A request beyond its verb and its target. */
 export interface AskOptions {
@@ -36,57 +45,87 @@ function plainHeaders(headers: Dispatcher.ResponseData['headers']): Record<strin
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String([value].flat().join(', '))]));
 }
 
-/** How long a 429 asks to be left alone, in milliseconds. */
+/** How long a 429 asks for no request, in milliseconds. */
 function pauseOf({ headers }: Answer): number {
   const seconds = Number(headers['retry-after'] ?? 1);
-  return Math.min(Number.isFinite(seconds) ? seconds : 1, MAX_PAUSE_SECONDS) * 1000;
+  return (seconds >= 0 ? seconds : 1) * 1000;
+}
+
+/** Why there was no answer, in a word. */
+function failureOf(error: unknown): string {
+  if (error instanceof TooLarge) return error.message;
+  const { code, name } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' ? code : name;
 }
 
 /**
- * A client of one origin: it sends targets as they are written, follows no redirect, and neither signs nor pays.
- * After a 429 it leaves the origin alone for as long as it was told to.
+ * A client of one origin: it sends targets as they are written, follows no redirect, and neither signs nor pays. After a 429 it sends
+ * nothing for as long as the origin asks, up to a limit for all pauses together. After the signal it sends nothing.
  */
 export class HttpClient {
   readonly #origin: string;
+  readonly #signal: AbortSignal;
   readonly #pool: Pool;
-  #quiet: Promise<unknown> = Promise.resolve();
+  #quietUntil = 0;
+  #pausesLeftMs = PAUSES_SECONDS * 1000;
+  #bytesLeft = MAX_BYTES_IN_ALL;
 
-  constructor(origin: string) {
+  constructor(origin: string, signal: AbortSignal = AbortSignal.timeout(ASKING_SECONDS * 1000)) {
     this.#origin = origin;
-    this.#pool = new Pool(origin, { connections: CONNECTIONS, maxResponseSize: MAX_BYTES });
+    this.#signal = signal;
+    this.#pool = new Pool(origin, { connections: CONNECTIONS });
   }
 
   /** Asks for a target; a request that fails is an answer with status 0. */
   readonly ask: Ask = async (method, target, options = {}) => {
     for (let attempt = 1; ; attempt++) {
-      await this.#quiet;
+      await pause(Math.max(0, this.#quietUntil - performance.now()), undefined, { signal: this.#signal }).catch(
+        () => undefined,
+      );
       const answer = await this.#exchange(method, target, options);
-      if (answer.status !== 429 || attempt === MAX_ATTEMPTS) return answer;
-      this.#quiet = pause(pauseOf(answer));
+      if (answer.status !== 429 || attempt === MAX_ATTEMPTS || !this.#mayPause(pauseOf(answer))) return answer;
     }
   };
 
   async close(): Promise<void> {
-    await this.#pool.close();
+    await this.#pool.destroy();
   }
 
-  async #exchange(method: string, target: string, { headers = {}, body }: AskOptions): Promise<Answer> {
+  /** Whether there is time left for a pause, which then begins. */
+  #mayPause(milliseconds: number): boolean {
+    const now = performance.now();
+    const moreMs = Math.max(0, now + milliseconds - Math.max(now, this.#quietUntil));
+    if (moreMs > this.#pausesLeftMs) return false;
+    this.#pausesLeftMs -= moreMs;
+    this.#quietUntil = Math.max(this.#quietUntil, now + milliseconds);
+    return true;
+  }
+
+  async #exchange(method: string, target: string, options: AskOptions): Promise<Answer> {
     const asked = { method, url: this.#origin + target };
+    const failed = (failure: string): Answer => ({ ...asked, status: 0, headers: {}, body: '', failure });
     // The pool throws at any other, and answers nothing from then on.
-    if (!TARGET.test(target)) return { ...asked, status: 0, headers: {}, body: '', failure: 'not a path' };
+    if (!TARGET.test(target)) return failed('not a path');
+    if (this.#signal.aborted) return failed(TIME_OVER);
     try {
-      const response = await this.#pool.request({
-        method: method as Dispatcher.HttpMethod,
-        path: target,
-        headers: { Accept: '*/*', ...headers },
-        body: body ?? null,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      const text = await response.body.text();
-      return { ...asked, status: response.statusCode, headers: plainHeaders(response.headers), body: text };
+      return { ...asked, ...(await this.#answer(method, target, options)) };
     } catch (error) {
-      const { code, name } = error as NodeJS.ErrnoException;
-      return { ...asked, status: 0, headers: {}, body: '', failure: typeof code === 'string' ? code : name };
+      return failed(this.#signal.aborted ? TIME_OVER : failureOf(error));
     }
+  }
+
+  async #answer(method: string, target: string, { headers = {}, body }: AskOptions) {
+    const response = await this.#pool.request({
+      method: method as Dispatcher.HttpMethod,
+      path: target,
+      headers: { Accept: '*/*', ...headers },
+      body: body ?? null,
+      signal: AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    const stream = Readable.toWeb(response.body) as ReadableStream<Uint8Array<ArrayBuffer>>;
+    const bytes = await readBytes(stream, Math.min(MAX_BYTES, this.#bytesLeft));
+    this.#bytesLeft = Math.max(0, this.#bytesLeft - bytes.length);
+    const text = new TextDecoder().decode(bytes);
+    return { status: response.statusCode, headers: plainHeaders(response.headers), body: text };
   }
 }

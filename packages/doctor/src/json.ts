@@ -4,13 +4,30 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The value of a JSON text; nothing when it is none. */
+const MAX_DEPTH = 100;
+
+const insideOf = (value: unknown): unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value) : [];
+
+/** Values are walked by recursion from here on. */
+function assertShallow(value: unknown): void {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) throw new RangeError(`its JSON is more than ${MAX_DEPTH} levels deep`);
+    level = level.flatMap(insideOf);
+  }
+}
+
+/** The value of a JSON text; nothing when it is none. Throws a `RangeError` when it is too deep. */
 export function parsed(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
+  assertShallow(value);
+  return value;
 }
 
 /** What stands in a value at a path of names; nothing when there is no such place. */

@@ -1,5 +1,7 @@
 import { breakEvenSolPrice, USUAL_FEE_TEXT } from '@asset-gateway/protocol';
 import type { Entry } from './entry.ts';
+import { MAX_ROUTES } from './explore.ts';
+import { ASKING_SECONDS, PAUSES_SECONDS, TIME_OVER } from './http-client.ts';
 import type { World } from './world.ts';
 
 const MICROS = 1_000_000;
@@ -17,14 +19,26 @@ function priceNote(surface: string, entries: readonly Entry[]): string {
   return `${surface}: from $${cheapest} an answer; ${fee}, a loss above $${limit} a SOL`;
 }
 
+/** Which limits of the doctor kept it from looking at everything. */
+function limitNotes({ answers, leftOut }: World): string[] {
+  const unasked = answers.filter(({ failure }) => failure === TIME_OVER).length;
+  const limited = answers.filter(({ status }) => status === 429).length;
+  return [
+    ...(leftOut > 0 ? [`the catalog lists ${leftOut} more routes than the ${MAX_ROUTES} that were looked at`] : []),
+    ...(unasked > 0 ? [`${unasked} requests were not made or not answered within ${ASKING_SECONDS} seconds`] : []),
+    ...(limited > 0 ? [`${limited} answers stayed 429: pauses are ${PAUSES_SECONDS} seconds in all at most`] : []),
+  ];
+}
+
 /** What is worth knowing of a gateway and is no fault: clauses without a full stop. */
-export function notesOn({ entries }: Pick<World, 'entries'>): string[] {
-  const sold = entries.filter(isSoldOnSolana);
+export function notesOn(world: World): string[] {
+  const sold = world.entries.filter(isSoldOnSolana);
   const surfaces = [...new Set(sold.map(({ surface }) => surface))];
-  return surfaces.map((surface) =>
+  const prices = surfaces.map((surface) =>
     priceNote(
       surface,
       sold.filter((entry) => entry.surface === surface),
     ),
   );
+  return [...prices, ...limitNotes(world)];
 }

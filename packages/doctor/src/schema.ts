@@ -1,26 +1,36 @@
 import { Errors, type XSchema } from 'typebox/schema';
 import { at } from './json.ts';
+import { Overrun, within } from './time-limit.ts';
 
 const MAX_WORDS = 120;
+/** Our own schemas take less than a millisecond; a busy machine stretches that a hundredfold and not beyond. */
+const MAX_MS = 1_000;
 
 /**
- * In which way a value does not fit a JSON Schema (2020-12); nothing when it does. The schema is somebody else's, so it
- * is interpreted and never compiled to code.
+ * In which way a value does not fit a JSON Schema (2020-12); nothing when it does. The schema is another party's, so it is interpreted,
+ * never compiled to code, and stopped after a second: its patterns and references can take for ever.
  */
 export function misfit(schema: unknown, value: unknown): string | undefined {
   try {
-    const [fits, errors] = Errors(schema as XSchema, value);
+    const [fits, errors] = within(MAX_MS, () => Errors(schema as XSchema, value));
     if (fits) return undefined;
     const [first] = errors;
     return `${first?.instancePath || 'it'} ${first?.message ?? 'does not fit'}`.slice(0, MAX_WORDS);
-  } catch {
-    return 'its schema cannot be read';
+  } catch (error) {
+    return error instanceof Overrun ? `its schema was not checked in ${MAX_MS} ms` : 'its schema cannot be read';
   }
 }
 
 function everyObject(value: unknown): object[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return [value, ...Object.values(value).flatMap(everyObject)];
+  const found: object[] = [];
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const each = open.pop();
+    if (typeof each !== 'object' || each === null) continue;
+    found.push(each);
+    for (const inside of Object.values(each).reverse()) open.push(inside);
+  }
+  return found;
 }
 
 /** The references in a document to what it does not hold itself: those outside of it, and those that lead nowhere. */

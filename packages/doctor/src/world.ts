@@ -44,6 +44,8 @@ export interface World {
   readonly origin: string;
   /** The complete entries of the catalog. */
   readonly entries: readonly Entry[];
+  /** How many routes of the catalog were not looked at, because it lists too many. */
+  readonly leftOut: number;
   readonly documents: Readonly<Record<DocumentName, DocumentProbe>>;
   /** Where the keys of receipts are, at a gateway that signs them. */
   readonly didDocument?: { readonly plain: Answer; readonly json: unknown };

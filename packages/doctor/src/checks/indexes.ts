@@ -3,7 +3,7 @@ import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import { at, listAt } from '../json.ts';
 import type { World } from '../world.ts';
 
-function wellKnownFaults({ documents, entries, origin }: World): Fault[] {
+function wellKnownFaults({ documents, entries, leftOut, origin }: World): Fault[] {
   const { plain, json } = documents.wellKnown;
   if (plain.status !== 200) return [];
   const where = whereOf(plain);
@@ -18,7 +18,7 @@ function wellKnownFaults({ documents, entries, origin }: World): Fault[] {
       problem: `it lacks ${missing.length} of ${served.size} routes, such as ${missing[0]}`,
       fix: 'List every route that answers 402, at the origin that clients dial',
     }),
-    ...unless(unknown.length === 0, {
+    ...unless(unknown.length === 0 || leftOut > 0, {
       where,
       problem: `the catalog does not list ${unknown.length} of its URLs, such as ${unknown[0]}`,
       fix: 'List the URLs of enabled routes with the examples of the catalog, and no other',

@@ -65,15 +65,15 @@ function listingFault(operation: JsonObject, accessMode: string, openApi: unknow
 }
 
 function run(world: World): Fault[] {
-  const { documents, entries, origin } = world;
+  const { documents, entries, leftOut, origin } = world;
   const openApi = documents.openapi.json;
   if (documents.openapi.plain.status !== 200 || openApi === undefined) return [];
   const operations = new Map(operationsIn(openApi).map((found) => [found.endpoint, found]));
   const gated = [...operations.values()].filter(isGated).map(({ endpoint }) => endpoint);
-  const [where, listed] = [whereOf(documents.openapi.plain), entries.map(endpointOf)];
+  const [where, listed] = [whereOf(documents.openapi.plain), new Set(entries.map(endpointOf))];
   return [
     ...headFaults(openApi, world),
-    ...listed
+    ...[...listed]
       .filter((endpoint) => !operations.has(endpoint))
       .map((endpoint) => ({
         where,
@@ -81,7 +81,7 @@ function run(world: World): Fault[] {
         fix: 'Write both from one table',
       })),
     ...gated
-      .filter((endpoint) => !listed.includes(endpoint))
+      .filter((endpoint) => leftOut === 0 && !listed.has(endpoint))
       .map((endpoint) => ({
         where,
         problem: `it has ${endpoint}, which the catalog does not list`,

@@ -1,4 +1,3 @@
-import { type Entry, endpointOf } from '../entry.ts';
 import { at, isObject, type JsonObject, objectAt } from '../json.ts';
 
 const VERBS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -19,6 +18,6 @@ export const operationsIn = (openApi: unknown): Operation[] =>
     })),
   );
 
-/** The operation of a catalog's entry; nothing when the document does not know it. */
-export const operationOf = (openApi: unknown, entry: Entry): JsonObject | undefined =>
-  operationsIn(openApi).find(({ endpoint }) => endpoint === endpointOf(entry))?.operation;
+/** The operations of an OpenAPI document by their endpoint. */
+export const operationsByEndpoint = (openApi: unknown): ReadonlyMap<string, JsonObject> =>
+  new Map(operationsIn(openApi).map(({ endpoint, operation }) => [endpoint, operation]));

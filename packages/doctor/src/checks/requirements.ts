@@ -1,11 +1,11 @@
 import bs58 from 'bs58';
 import { challengeIn } from '../challenge.ts';
-import { type Entry, endpointOf } from '../entry.ts';
+import { type Entry, endpointOf, MAX_PRICE_LENGTH } from '../entry.ts';
 import { type Check, type Fault, unless, whereOf } from '../finding.ts';
 import type { Answer } from '../http-client.ts';
 import { at, isObject, type JsonObject, listAt, textAt } from '../json.ts';
-import { type RouteProbe, unpaidAnswers, type World } from '../world.ts';
-import { operationOf } from './operations.ts';
+import { type RouteProbe, unpaidAnswers } from '../world.ts';
+import { operationsByEndpoint } from './operations.ts';
 
 const ADDRESS_BYTES = 32;
 const CAIP_2 = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
@@ -53,6 +53,7 @@ function requirementFaults(entry: Entry, answer: Answer): Fault[] {
 
 /** Dollars as atomic units of an asset; nothing when they are no whole number of those. */
 function atomicUnits(dollars: string, decimals: number): string | undefined {
+  if (dollars.length > MAX_PRICE_LENGTH) return undefined;
   const [whole = '', fraction = ''] = dollars.split('.');
   let end = fraction.length;
   while (fraction[end - 1] === '0') end--;
@@ -68,8 +69,7 @@ function declaredPrice(operation: JsonObject | undefined): string | undefined {
   return amount === undefined ? undefined : String(amount);
 }
 
-function priceFaults({ entry, unpaid }: RouteProbe, { origin, documents }: World): Fault[] {
-  const operation = operationOf(documents.openapi.json, entry);
+function priceFaults({ entry, unpaid }: RouteProbe, origin: string, operation: JsonObject | undefined): Fault[] {
   const declared = declaredPrice(operation);
   const where = `${entry.httpMethod} ${origin}${entry.path}`;
   if (entry.accessMode === 'siwx') {
@@ -104,5 +104,8 @@ export const requirementsCheck: Check = {
 /** Whether the catalog, the challenges and OpenAPI name one price. */
 export const priceCheck: Check = {
   name: 'price',
-  run: (world) => world.routes.flatMap((probed) => priceFaults(probed, world)),
+  run: ({ routes, origin, documents }) => {
+    const operations = operationsByEndpoint(documents.openapi.json);
+    return routes.flatMap((probed) => priceFaults(probed, origin, operations.get(endpointOf(probed.entry))));
+  },
 };

@@ -1,0 +1,172 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_ROUTES } from '../../packages/doctor/src/explore.ts';
+import { CONNECTIONS, HttpClient, PAUSES_SECONDS } from '../../packages/doctor/src/http-client.ts';
+import { type Outcome, startCommand } from '../kit/command.ts';
+import { compileGateway } from '../process/program.ts';
+import { ENTRY, type Stranger, startStranger } from './stranger.ts';
+
+/** Longer than any run here takes on a busy machine, and far below what an unlimited one takes. */
+const MOST_MS = 60_000;
+
+let stranger: Stranger;
+afterEach(() => stranger.stop());
+
+/** Runs the doctor in a process of its own; one that does not end is killed and has no exit code. */
+async function examine(...servers: Parameters<typeof startStranger>): Promise<Outcome> {
+  stranger = await startStranger(...servers);
+  const command = startCommand([process.execPath, 'packages/doctor/dist/main.js', stranger.url]);
+  const timer = setTimeout(() => command.child.kill('SIGKILL'), MOST_MS);
+  return await command.ended.finally(() => clearTimeout(timer));
+}
+
+const refuse = (_: unknown, response: ServerResponse): void => void response.writeHead(404).end('{}');
+
+describe('the doctor, at the server of a stranger', () => {
+  beforeAll(() => compileGateway(), 120_000);
+
+  const text = { type: 'string', pattern: '^(a+)+$' };
+  const value = { name: `${'a'.repeat(60)}!` };
+  const object = { type: 'object', properties: { name: text } };
+  const branches = Array.from({ length: 40 }, (_, at) => [
+    `b${at}`,
+    { allOf: Array(3).fill({ $ref: `#/$defs/b${at + 1}` }) },
+  ]);
+  const endless = { $ref: '#/$defs/b0', $defs: { ...Object.fromEntries(branches), b40: true } };
+  const operation = { requestBody: { content: { json: { schema: object, example: value } } } };
+
+  it.each([
+    ['a pattern of the catalog', { ...ENTRY, inputSchema: object, inputExample: value }, '{}'],
+    ['references of the catalog', { ...ENTRY, inputSchema: endless }, '{}'],
+    ['a pattern of OpenAPI', ENTRY, JSON.stringify({ paths: { '/a': { post: operation } } })],
+  ])('W27 stops %s that would never end, and names it', { timeout: 2 * MOST_MS }, async (_, entry, openApi) => {
+    const { code, stdout } = await examine([entry], refuse, { '/openapi.json': openApi });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^✗ (?:GET|POST) \S+\/a: .+'s example \(\w+\) is refused by its own schema: .+ not checked/m,
+    );
+    expect(stdout).toMatch(/ to fix \(1 routes, \d+ requests\)\.\n$/);
+  });
+
+  it('W28 ends at 2,000 routes that ask for a minute each, and says what it left out', {
+    timeout: 2 * MOST_MS,
+  }, async () => {
+    const routes = Array.from({ length: 2_000 }, (_, at) => ({ ...ENTRY, path: `/${at}` }));
+    const { code, stdout } = await examine(routes, (_, response) => {
+      response.writeHead(429, { 'retry-after': '60' }).end();
+    });
+    expect(code).toBe(1);
+    expect(stdout).toContain(`· the catalog lists 1500 more routes than the ${MAX_ROUTES} that were looked at.\n`);
+    expect(stdout).toMatch(
+      new RegExp(`· \\d+ answers stayed 429: pauses are ${PAUSES_SECONDS} seconds in all at most`),
+    );
+    expect(stranger.asked.filter((target) => Number(target.slice(1)) >= MAX_ROUTES)).toEqual([]);
+  });
+
+  it('W28 takes pauses of 30 seconds in all, counts those at once as one, and then leaves a 429 as it is', async () => {
+    stranger = await startStranger([], (request, response) => {
+      response.writeHead(429, { 'retry-after': request.url === '/long' ? '31' : '0.5' }).end();
+    });
+    const client = new HttpClient(stranger.url);
+    const from = performance.now();
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => client.ask('GET', '/short')));
+    expect(performance.now() - from).toBeGreaterThan(900);
+    expect((await client.ask('GET', '/long')).status).toBe(429);
+    expect(stranger.asked.filter((target) => target === '/long')).toHaveLength(1);
+    await client.close();
+  });
+
+  it('W28 cuts a price of 4 MB, and takes at most 18 decimals', { timeout: 2 * MOST_MS }, async () => {
+    const nines = '9'.repeat(2_000_000);
+    const { stdout } = await examine(
+      [
+        { ...ENTRY, priceUsd: `${nines}.00` },
+        { ...ENTRY, path: '/b', paymentAsset: { ...ENTRY.paymentAsset, decimals: 2 ** 31 } },
+        { ...ENTRY, path: '/c' },
+      ],
+      (_, response) => {
+        const amount = nines.slice(0, 200_000);
+        response.writeHead(402).end(JSON.stringify({ x402Version: 2, accepts: [{ amount }] }));
+      },
+      { '/openapi.json': JSON.stringify({ paths: { '/c': { get: { 'x-payment-info': { price: nines } } } } }) },
+    );
+    expect(stdout).toMatch(/\/a: its entry in the catalog is not complete: \/priceUsd must not have more than 40/);
+    expect(stdout).toMatch(/\/b: its entry in the catalog is not complete: \/paymentAsset\/decimals must be <= 18/);
+    expect(stdout).toMatch(/\/c: the price is \$0\.0005 in the catalog, 9+…\. Let all of them say/);
+    expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThan(3_000);
+  });
+
+  it('W28 prints 200 lines at most, and says how many it does not print', { timeout: 2 * MOST_MS }, async () => {
+    const resources = Array.from({ length: 400 }, (_, at) => ({ ...ENTRY, path: `/${at}`, priceUsd: `1.${at + 100}` }));
+    const { stdout } = await examine(resources, (_, response) => {
+      response.writeHead(402).end('{"accepts":[{"amount":"1"}]}');
+    });
+    expect(stdout.split('\n').filter((line) => line.startsWith('✗')).length).toBe(201);
+    expect(stdout).toMatch(/^✗ \d{3} more, which are not printed\.$/m);
+  });
+
+  it.each([
+    ['sends its body drop by drop', (response: ServerResponse) => void response.write(' ')],
+    ['sends no head', () => undefined],
+  ])('W28 asks nothing after its time, also of a server that %s', async (_, drop) => {
+    const timers: NodeJS.Timeout[] = [];
+    stranger = await startStranger([], (_, response) => {
+      timers.push(setInterval(() => drop(response), 20));
+    });
+    const controller = new AbortController();
+    const client = new HttpClient(stranger.url, controller.signal);
+    const asked = client.ask('GET', '/slow');
+    await expect.poll(() => stranger.asked).toEqual(['/slow']);
+    setTimeout(() => controller.abort(), 200);
+    expect(await asked).toMatchObject({ status: 0, body: '' });
+    expect(await client.ask('GET', '/slow')).toMatchObject({ status: 0, failure: /^not asked within/ });
+    expect(stranger.asked).toEqual(['/slow']);
+    for (const timer of timers) clearInterval(timer);
+    await client.close();
+  });
+
+  it('W28 reads 5 MiB of a body that has no end', async () => {
+    let isOpen = true;
+    stranger = await startStranger([], (_, response) => {
+      response.once('close', () => {
+        isOpen = false;
+      });
+      const more = (): void => void (isOpen && response.write(' '.repeat(1_000_000), more));
+      more();
+    });
+    const client = new HttpClient(stranger.url);
+    const failure = 'more than 5242880 bytes';
+    expect(await client.ask('GET', '/endless')).toMatchObject({ status: 0, body: '', failure });
+    await expect.poll(() => isOpen).toBe(false);
+    await client.close();
+  });
+
+  it('W28 judges documents of many small parts and of depth within its time', { timeout: 3 * MOST_MS }, async () => {
+    const paths = Object.fromEntries(
+      Array.from({ length: 40_000 }, (_, at) => [`/${at}`, { get: { responses: { 402: 1 } } }]),
+    );
+    const wide = await examine([ENTRY], refuse, { '/openapi.json': JSON.stringify({ paths }) });
+    expect(wide.code).toBe(1);
+    await stranger.stop();
+    const deep = await examine([ENTRY], refuse, { '/openapi.json': '['.repeat(2_000_000) + ']'.repeat(2_000_000) });
+    expect([deep.code, deep.stdout]).toEqual([2, '']);
+    expect(deep.stderr).toMatch(/cannot be looked at \(RangeError: its JSON is more than 100 levels deep\)\.\n$/);
+  });
+
+  it('W24 prints every text of a stranger as one line without hidden characters', async () => {
+    const bad = '\u001b[31m\u202e\u2066\u200b\r\n✗ GET forged: line. Do it\u0007\u{e0041}\u2028\u3164';
+    const { stdout, stderr } = await examine(
+      [
+        { ...ENTRY, surface: bad, description: bad },
+        { ...ENTRY, path: `/${bad}`, httpMethod: bad, priceUsd: bad },
+      ],
+      (_, response) =>
+        void response.writeHead(402).end(JSON.stringify({ resource: { url: bad }, accepts: [{ amount: bad }] })),
+      { '/.well-known/x402': JSON.stringify({ resources: [bad] }) },
+    );
+    expect(stdout).toContain('forged');
+    expect(stdout).not.toMatch(/^✗ GET forged/m);
+    expect(stdout).not.toMatch(/[^\P{C}\n]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
+    expect(stderr).toBe('');
+  });
+});
