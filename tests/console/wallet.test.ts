@@ -80,7 +80,7 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
 
   it('buys a bundle of credit with one transfer, and pays a call from it without another', async () => {
     const paid = transfers().length;
-    await press('Buy the smallest bundle on mainnet');
+    await press('Buy the smallest bundle on mainnet for $0.05');
     await told('$0.05 left on mainnet. $0.00 left on devnet.');
     expect(transfers().length - paid).toBe(1);
     await press('Pay $0.000005 and ask');
@@ -95,7 +95,7 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
     const [paid, paidThere] = [transfers().length, transfers('devnet').length];
     await press('Get play money on devnet');
     await told('Ten dollars of play money have come on devnet.');
-    await press('Buy the smallest bundle on devnet');
+    await press('Buy the smallest bundle on devnet for $0.05');
     await told('$0.049995 left on mainnet. $0.05 left on devnet.');
     expect([transfers().length - paid, transfers('devnet').length - paidThere]).toEqual([0, 1]);
   });

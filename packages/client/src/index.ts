@@ -9,7 +9,7 @@ export {
   type SentPayment,
 } from './client.ts';
 export { type CreditUse, creditIn } from './credit.ts';
-export { type ClientCode, type ErrorCode, type ErrorDetails, GatewayError } from './error.ts';
+export { type ClientCode, type ErrorCode, type ErrorDetails, errorOf, GatewayError } from './error.ts';
 export { type KitMessageSigner, signerFromKit } from './kit-signer.ts';
 export type * from './methods.ts';
 export type { Payer, PaymentWish, SignedPayment } from './payer.ts';

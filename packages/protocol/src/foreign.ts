@@ -1,5 +1,5 @@
 /** What a terminal obeys, a reader cannot see, or a language model reads and a person does not. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+export const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const BLANK = /[\t\n\r\u2028\u2029]/;
 
 /** The text of another party with U+FFFD in place of each hidden character; line ends and tabs stay. */

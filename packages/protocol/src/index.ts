@@ -3,7 +3,7 @@ export { pkcs8OfSeed } from './ed25519.ts';
 export { ENUMERATIONS } from './enumerations.ts';
 export { envelope } from './envelope.ts';
 export { breakEvenSolPrice, USUAL_FEE_LAMPORTS, USUAL_FEE_TEXT, usualFeeMicros } from './fees.ts';
-export { harmless, oneLine, readBytes, TooLarge } from './foreign.ts';
+export { HIDDEN, harmless, oneLine, readBytes, TooLarge } from './foreign.ts';
 export { createMatcher, type Match, type Placed } from './match.ts';
 export { type Cluster, NETWORKS, SIGN_IN_NETWORKS, USDC, USDC_DECIMALS } from './networks.ts';
 export { HEADERS, type PaymentRequired, type Resource } from './payment-required.ts';

@@ -1,5 +1,7 @@
 import { GatewayError } from '@asset-gateway/client';
+import { plain } from './text.ts';
 
+const MAX_TEXT = 1000;
 const UNREACHABLE = 'The gateway does not answer. It may be starting again, or the network is gone.';
 
 /** What went wrong, in the gateway's own words, and its code for whoever looks it up. */
@@ -9,7 +11,7 @@ export function Failure({ error }: { readonly error: unknown }) {
   const message = isKnown && error.code === 'unreachable' ? UNREACHABLE : detail;
   return (
     <div class="failure" role="alert">
-      <p>{message}</p>
+      <p>{plain(message, MAX_TEXT)}</p>
       {isKnown && error.issues.length > 0 && (
         <ul>
           {error.issues.map((issue, at) => (

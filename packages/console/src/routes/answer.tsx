@@ -8,6 +8,8 @@ export interface Came {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   readonly steps: readonly Step[];
+  /** What it comes to, in a sentence. */
+  readonly sentence: string;
 }
 
 /** What the headers say that a caller looks for, each in a word. */
@@ -23,26 +25,16 @@ const TOLD: Readonly<Record<string, string>> = {
   'x-request-id': 'what the operator finds it by',
 };
 
-const sentenceOf = ({ status, text }: Came): string => {
-  if (status < 300) return 'Here is the answer.';
-  try {
-    const { message } = JSON.parse(text) as { readonly message?: unknown };
-    return typeof message === 'string' ? message : '';
-  } catch {
-    return '';
-  }
-};
-
 /** An answer: in a sentence, as JSON, and header by header. */
 export function Answer({ came }: { readonly came: Came }) {
-  const { status, headers, text, steps } = came;
+  const { status, headers, text, steps, sentence } = came;
   const told = Object.entries(TOLD).filter(([name]) => headers[name] !== undefined);
   return (
     <section aria-labelledby="answer">
       <h2 id="answer">
         Answer <span class="muted">{status}</span>
       </h2>
-      <p role="status">{sentenceOf(came)}</p>
+      <p role="status">{sentence}</p>
       <Json label="Body" text={text} />
       {told.map(([name, what]) => (
         <details key={name}>

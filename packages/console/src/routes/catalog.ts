@@ -1,4 +1,5 @@
 import type { SystemCatalogResult } from '@asset-gateway/client';
+import { routesIn } from '@asset-gateway/client/pay';
 import type { Session } from '../session.ts';
 import type { FormRow } from './fields.ts';
 import { SYSTEM_ROWS } from './system-rows.ts';
@@ -24,11 +25,15 @@ const idOf = ({ surface, cluster, provider, method }: SystemCatalogResult['route
 /** What the gateway's own rows have in common. */
 const SYSTEM = { surface: 'system', provider: 'gateway', accessMode: 'public', paymentRequired: false };
 
+/** A row with the path, price and texts that a payment is judged by; none where these cannot be read. */
+const readable = (row: object): object[] =>
+  (routesIn({ routes: [row] }) ?? []).map((listed) => ({ ...row, ...listed }));
+
 /** All rows, asked for once; a failure is forgotten. */
 export function rowsOf({ client }: Session): Promise<readonly Row[]> {
   asked ??= client.system.catalog().then(({ routes }) => {
     const own = SYSTEM_ROWS.map((row) => ({ ...SYSTEM, ...row }));
-    return [...routes, ...own].map((row) => ({ ...row, id: idOf(row as Row) }) as Row);
+    return [...routes.flatMap(readable), ...own].map((row) => ({ ...row, id: idOf(row as Row) }) as Row);
   });
   asked.catch(() => {
     asked = undefined;

@@ -1,4 +1,4 @@
-import type { Issue } from '@asset-gateway/protocol';
+import { errorOf } from '@asset-gateway/client';
 import { useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { hrefOf } from '../router.ts';
@@ -13,14 +13,6 @@ interface RouteProps {
   readonly session: Session;
   readonly row: Row;
 }
-
-const issuesIn = (text: string): readonly Issue[] => {
-  try {
-    return (JSON.parse(text) as { readonly issues?: readonly Issue[] }).issues ?? [];
-  } catch {
-    return [];
-  }
-};
 
 /** Sends without a signature and without money: what a route asks for is shown and costs nothing. */
 const askPrice = ({ recorder }: Session, { path, body }: FormRequest): Promise<Response> =>
@@ -50,7 +42,10 @@ function waysOf(session: Session, row: Row): readonly { label: string; ask: Ask 
   if (!row.paymentRequired) return [{ label: 'Send', ask: (request) => askSigned(session, row, request) }];
   return [
     { label: 'Ask for the price', ask: (request) => askPrice(session, request) },
-    { label: `Send and pay $${row.priceUsd}`, ask: ({ path, body }) => session.purse.buy(path, body) },
+    {
+      label: `Send and pay $${row.priceUsd}`,
+      ask: ({ path, body }) => session.purse.buy(path, body, Number(row.priceUsd)),
+    },
   ];
 }
 
@@ -89,8 +84,10 @@ export function RouteForm({ session, row }: RouteProps) {
       const response = await ask(request);
       const text = await response.text();
       const steps = session.recorder.stepsFor(new URL(request.path, location.origin).href);
-      setCame({ status: response.status, headers: Object.fromEntries(response.headers), text, steps });
-      return issuesIn(text);
+      const refusal = response.ok ? undefined : errorOf(response, text);
+      const sentence = refusal?.message ?? 'Here is the answer.';
+      setCame({ status: response.status, headers: Object.fromEntries(response.headers), text, steps, sentence });
+      return refusal?.issues ?? [];
     } catch (failure) {
       setError(failure);
       return [];

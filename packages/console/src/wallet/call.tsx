@@ -1,3 +1,4 @@
+import { errorOf } from '@asset-gateway/client';
 import { useState } from 'preact/hooks';
 import { Json } from '../parts/json.tsx';
 import type { Row } from '../routes/catalog.ts';
@@ -11,10 +12,10 @@ export function PaidCall({ purse, row }: { readonly purse: Purse; readonly row: 
   const [answer, setAnswer] = useState<string>();
   const ask = async (): Promise<string> => {
     setAnswer(undefined);
-    const response = await purse.buy(row.path, { params: [purse.address] });
+    const response = await purse.buy(row.path, { params: [purse.address] }, Number(row.priceUsd));
     const text = await response.text();
     setAnswer(text);
-    return response.ok ? 'Here is the answer.' : ((JSON.parse(text) as { message?: string }).message ?? '');
+    return response.ok ? 'Here is the answer.' : errorOf(response, text).message;
   };
   return (
     <section aria-labelledby="call">

@@ -4,18 +4,24 @@ import type { Purse } from './purse.ts';
 import { TaskButton, Told } from './told.tsx';
 import { useTask } from './use-task.ts';
 
+/** Where credit is sold, and for how many dollars at least. */
+export type Bundles = ReadonlyMap<Cluster, string>;
+
+const labelOf = (cluster: Cluster, priceUsd: string): string =>
+  `Buy the smallest bundle on ${cluster} for $${priceUsd}`;
+
 /** What was paid ahead: one payment for many calls. */
-export function Credit({ purse, clusters }: { readonly purse: Purse; readonly clusters: readonly Cluster[] }) {
+export function Credit({ purse, bundles }: { readonly purse: Purse; readonly bundles: Bundles }) {
   const task = useTask();
   const [left, setLeft] = useState('Not read yet.');
   const read = async (): Promise<string> => {
     const { balances } = await (await purse.client()).credit.balance();
     const usdOn = (cluster: Cluster) => balances.find((each) => each.cluster === cluster)?.balanceUsd ?? '0.00';
-    setLeft(clusters.map((cluster) => `$${usdOn(cluster)} left on ${cluster}.`).join(' '));
+    setLeft([...bundles.keys()].map((cluster) => `$${usdOn(cluster)} left on ${cluster}.`).join(' '));
     return '';
   };
-  const buy = (cluster: Cluster) => async (): Promise<string> => {
-    await purse.buyCredit((client) => client.with({ cluster }).credit.buy());
+  const buy = (cluster: Cluster, priceUsd: string) => async (): Promise<string> => {
+    await purse.buyCredit(cluster, Number(priceUsd));
     await read();
     return 'The bundle is bought. Calls are now paid from it with a signature, without a transaction.';
   };
@@ -30,8 +36,8 @@ export function Credit({ purse, clusters }: { readonly purse: Purse; readonly cl
       <p class="sendings">
         <TaskButton task={task} label="Read the credit" work={read} />
         {!purse.wallet &&
-          clusters.map((cluster) => (
-            <TaskButton key={cluster} task={task} label={`Buy the smallest bundle on ${cluster}`} work={buy(cluster)} />
+          [...bundles].map(([cluster, priceUsd]) => (
+            <TaskButton key={cluster} task={task} label={labelOf(cluster, priceUsd)} work={buy(cluster, priceUsd)} />
           ))}
       </p>
       {purse.wallet && (

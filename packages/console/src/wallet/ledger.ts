@@ -2,13 +2,15 @@ import { GatewayError } from '@asset-gateway/client';
 import { isSameRequest, type LedgerEntry, type SpendingLedger } from '@asset-gateway/client/pay';
 import { keep, readSure } from './kept.ts';
 
+const STATES = ['held', 'signed', 'paid', 'refused'] as const;
+
 /** What this browser has spent, or is about to. With its request and headers a payment can be sent again. */
 export interface Spent extends Partial<Omit<LedgerEntry, 'micros'>> {
   readonly id: string;
   readonly micros: number;
   /** In milliseconds of the time of day. */
   readonly at: number;
-  readonly state: 'held' | 'signed' | 'paid' | 'refused';
+  readonly state: (typeof STATES)[number];
 }
 
 const NAME = 'ledger';
@@ -19,7 +21,16 @@ const KEPT_MS = 7 * DAY_MS;
 
 const isWithin = ({ at }: Spent, ms: number): boolean => Date.now() - at < ms;
 
-const isList = (value: unknown): value is readonly Spent[] => Array.isArray(value);
+/** What cannot be sent again is no payment that waits for its answer. */
+const isSpent = (value: Partial<Spent> | null): boolean =>
+  typeof value?.id === 'string' &&
+  Number.isSafeInteger(value.micros) &&
+  Number(value.micros) >= 0 &&
+  Number.isFinite(value.at) &&
+  STATES.some((state) => state === value.state) &&
+  (value.state !== 'signed' || (typeof value.request?.url === 'string' && typeof value.headers === 'object'));
+
+const isList = (value: unknown): value is readonly Spent[] => Array.isArray(value) && value.every(isSpent);
 
 const all = (): readonly Spent[] => readSure(NAME, isList, []);
 
@@ -59,7 +70,7 @@ export const browserLedger: SpendingLedger = {
   hold(micros, { perDayMicros }) {
     return change((spent) => {
       const day = spent.filter((each) => isWithin(each, DAY_MS)).reduce((sum, each) => sum + each.micros, 0);
-      if (day + micros > perDayMicros)
+      if (!(day + micros <= perDayMicros))
         throw new GatewayError('spending_limit', {
           message: `the cap of $${perDayMicros / 1e6} in 24 hours would be exceeded; nothing was signed`,
         });
@@ -76,6 +87,11 @@ export const browserLedger: SpendingLedger = {
       .flatMap(({ id, at, micros, state, headers = {} }) =>
         state === 'signed' || state === 'refused' ? [{ id, at, micros, headers, state }] : [],
       ),
-  // What it was sent with is as good as money until then, and of no use afterwards.
-  closed: (id, state) => put(id, ({ micros, at }) => ({ id, micros, at, state })),
+  // The headers are as good as money until then. A refused payment keeps its request, as no new one is made for that at once.
+  closed: (id, state) =>
+    put(id, ({ headers: _, request, ...kept }) => ({
+      ...kept,
+      state,
+      ...(state === 'refused' && request && { request }),
+    })),
 };

@@ -1,11 +1,5 @@
-import {
-  type Call,
-  type GatewayClient,
-  type SentPayment,
-  type Signer,
-  transactionIn,
-  type Wallet,
-} from '@asset-gateway/client';
+import { type GatewayClient, type SentPayment, type Signer, transactionIn, type Wallet } from '@asset-gateway/client';
+import type { Cluster } from '@asset-gateway/protocol';
 import { keepCaps, type PageCaps, readCaps } from './caps.ts';
 import { keep, readKept } from './kept.ts';
 import { forgetKey, type TabKey } from './key-store.ts';
@@ -89,20 +83,17 @@ export class Purse {
     return this.#wallet ? client.with({ credit: false }) : client;
   }
 
-  /** Asks for a path and pays for it, within the caps. */
-  readonly buy = async (path: string, body?: unknown): Promise<Response> => {
-    if (new URL(path, location.origin).origin !== location.origin) throw new Error('Only this gateway is paid here.');
-    const client = await this.client();
+  /** Asks for a path and pays for it: within the caps, and no more than the price that was shown. */
+  async buy(path: string, body: unknown, maxUsd: number): Promise<Response> {
+    const client = (await this.client()).with({ maxUsd });
     return this.#noted(client.ask(path, body === undefined ? {} : { body }));
-  };
+  }
 
-  /** Buys the smallest bundle of credit that is sold. */
-  async buyCredit(buy: (client: GatewayClient) => Call<unknown>): Promise<void> {
-    await this.#noted(
-      buy(await this.client())
-        .full()
-        .then(({ response }) => response),
-    );
+  /** Buys the smallest bundle of credit that is sold, for no more than the price that was shown. */
+  async buyCredit(cluster: Cluster, maxUsd: number): Promise<void> {
+    const client = (await this.client()).with({ cluster, maxUsd });
+    const bought = client.credit.buy().full();
+    await this.#noted(bought.then(({ response }) => response));
   }
 
   /** Sends a payment again of which nothing more is known. */

@@ -1,9 +1,8 @@
-import type { Cluster } from '@asset-gateway/protocol';
 import { useAnswer } from '../parts/use-answer.ts';
 import { type Row, rowsOf } from '../routes/catalog.ts';
 import type { Session } from '../session.ts';
 import { PaidCall } from './call.tsx';
-import { Credit } from './credit.tsx';
+import { type Bundles, Credit } from './credit.tsx';
 import { FundsOf } from './funds.tsx';
 import { Limits } from './limits.tsx';
 import { Payer } from './payer.tsx';
@@ -13,9 +12,12 @@ import './wallet.css';
 
 const isFirstCall = ({ surface, method }: Row): boolean => surface === 'rpc' && method === 'getBalance';
 
-const creditClusters = (rows: readonly Row[]): Cluster[] => [
-  ...new Set(rows.flatMap(({ surface, cluster }) => ((surface as string) === 'credit' && cluster ? [cluster] : []))),
-];
+const bundlesIn = (rows: readonly Row[]): Bundles =>
+  new Map(
+    rows.flatMap(({ surface, cluster, priceUsd }) =>
+      (surface as string) === 'credit' && cluster ? [[cluster, priceUsd] as const] : [],
+    ),
+  );
 
 /** Who pays, what with, and what for. */
 export function WalletView({ session }: { readonly session: Session }) {
@@ -24,7 +26,7 @@ export function WalletView({ session }: { readonly session: Session }) {
   const asked = useAnswer(() => rowsOf(session), []);
   const rows = asked.is === 'here' ? asked.value : [];
   const first = rows.find(isFirstCall);
-  const clusters = creditClusters(rows);
+  const bundles = bundlesIn(rows);
   return (
     <>
       <h1>Pay by the call</h1>
@@ -37,7 +39,7 @@ export function WalletView({ session }: { readonly session: Session }) {
         <FundsOf purse={purse} changes={changes} />
         <Limits purse={purse} />
         {first && <PaidCall purse={purse} row={first} />}
-        {clusters.length > 0 && <Credit purse={purse} clusters={clusters} />}
+        {bundles.size > 0 && <Credit purse={purse} bundles={bundles} />}
         <Unfinished purse={purse} />
         <Purchases purse={purse} />
       </div>
