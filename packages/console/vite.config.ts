@@ -6,7 +6,10 @@ const folderOf = (sources: readonly string[]): string =>
 
 /** Two pages, one of the public port and one of the metrics port. What they are made of is named by its content. */
 export default defineConfig({
-  resolve: { conditions: ['@asset-gateway/source', 'browser', 'import', 'module', 'default'] },
+  resolve: {
+    alias: { '@solana/rpc': `${import.meta.dirname}/src/wallet/no-rpc.ts` },
+    conditions: ['@asset-gateway/source', 'browser', 'import', 'module', 'default'],
+  },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   logLevel: 'warn',
   build: {
