@@ -47,17 +47,18 @@ Commands:
   completion bash|zsh|fish      what makes your shell complete these commands
 
 Options of every command:
-  --pay             pay for the answer, within the limits, without asking first
-  --credit          pay from credit; buy a bundle of it when there is too little
-  --keypair <file>  a Solana CLI keypair file that signs
-  --rpc <url>       the Solana RPC to pay through
-  --gateway <url>   the gateway; else ASSET_GATEWAY_URL
-  --max-call <usd>  the most that one call may cost; 0.01
-  --max-day <usd>   the most that may be spent in 24 hours; 1
-  --json            the answer byte for byte, also at a terminal
-  --no-input        never ask anything
-  -h, --help        show this
-  --version         show the version
+  --pay                pay for the answer, within the limits, without asking first
+  --credit             pay from credit; buy a bundle of it when there is too little
+  --keypair <file>     a Solana CLI keypair file that signs
+  --rpc <url>          the Solana RPC to pay through
+  --gateway <url>      the gateway; else ASSET_GATEWAY_URL
+  --max-call <usd>     the most that one call may cost; 0.01
+  --max-day <usd>      the most that may be spent in 24 hours; 1
+  --timeout <seconds>  how long a call may take; 30
+  --json               the answer byte for byte, also at a terminal
+  --no-input           never ask anything
+  -h, --help           show this
+  --version            show the version
 
 What a call costs is asked for in USDC and paid with --pay, or after a yes at a terminal. Without a wallet a new one signs.
 Piped, and with --json, an answer is printed byte for byte.

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { NETWORKS } from '@asset-gateway/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Turns } from '../../packages/gateway/src/credit/turns.ts';
 
@@ -49,6 +50,32 @@ describe('calls that wait for credit', () => {
     turns.wake('wallet');
     expect(await Promise.all(calls)).toEqual(['done', 'done', 'done', 'done', 'done']);
     expect(served).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('W7 leave three quarters of the room to mainnet, however many wait on devnet', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const turns = new Turns();
+    const wait = (name: string) => turns.until(name, async () => 'not yet' as const).catch(() => 'refused');
+    const outcomes: string[] = [];
+    const note = (name: string) => void wait(name).then(() => outcomes.push(name));
+    for (let index = 0; index < 65; index++) note(`account:${NETWORKS.devnet}:${index}`);
+    await settled();
+    expect(outcomes).toEqual([`account:${NETWORKS.devnet}:64`]);
+    for (let index = 0; index < 192; index++) note(`account:${NETWORKS.mainnet}:${index}`);
+    await settled();
+    expect(outcomes).toHaveLength(1);
+    vi.advanceTimersByTime(31_000);
+    await settled();
+    expect(outcomes).toHaveLength(65 + 192);
+  });
+
+  it('go on when what they wait for has lapsed, which wakes no call', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const { free, calls } = queueOf(new Turns(1_000), 1);
+    await settled();
+    free.places = 1;
+    vi.advanceTimersByTime(1_000);
+    expect(await Promise.all(calls)).toEqual(['done']);
   });
 
   it('miss no change that comes while they try', async () => {

@@ -150,9 +150,10 @@ export class Session {
   /** The failure of a command that may have paid: an open payment comes first, and an answer that was paid for is shown. */
   async failure(error: unknown): Promise<unknown> {
     const { message, response, code } = error as Partial<GatewayError>;
-    if (this.outcome === 'open' && code !== 'payment_unknown') {
-      const next = 'the outcome of the payment is not known: run the same command again, or resume';
-      return new GatewayError('payment_unknown', { message: `${message}; ${next}` });
+    if (this.outcome === 'open') {
+      const what = code === 'payment_unknown' ? message : `${message}; the outcome of the payment is not known`;
+      const next = 'run the same command again, or resume: both send the same payment';
+      return new GatewayError('payment_unknown', { message: `${what}; ${next}` });
     }
     if (this.outcome === 'paid' && response?.ok) {
       const text = await response.clone().text();

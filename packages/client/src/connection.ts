@@ -8,11 +8,11 @@ import type { ClientOptions } from './settings.ts';
 import { type Signer, throwAwaySigner } from './signer.ts';
 
 const NONCE_TIMEOUT_MS = 500;
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 const NONCE = /^[0-9a-f]{32}$/;
 
-/** A request, and how many bytes of its answer are read; default: 32 MiB. */
+/** A request, and how many bytes of its answer are read; default: 16 MiB. */
 interface BoundedRequest extends SentRequest {
   readonly maxBytes?: number;
   /** Whether a browser asks the gateway if its own copy still holds. */

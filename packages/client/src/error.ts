@@ -26,7 +26,7 @@ const CLIENT_CODES = [
   'payment_mismatch',
   /** A payment for this request was sent and answered with 402 again. It counts as spent, and a new one waits ten minutes. */
   'payment_refused',
-  /** The answer is larger than this client reads: 32 MiB, or 1 MiB of a refusal. */
+  /** The answer is larger than this client reads: 16 MiB, or 1 MiB of a refusal. */
   'answer_too_large',
   /** The payment was sent and what became of it is not known: send the same again, never a new one. */
   'payment_unknown',

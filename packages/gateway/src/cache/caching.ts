@@ -118,13 +118,12 @@ export class CachingUpstream implements Upstream {
     const [here, absent] = [found.filter(lasts), found.filter((each) => !lasts(each))];
     const note = () => this.#calls.note(here.map(({ key, ageSeconds = 0 }) => ({ key, ageSeconds })));
     if (isWhole) return { ...assembled(route, [...items.values()] as KeptItem[], this.#parts.now()), onSettled: note };
-    note();
     const waiter = await this.#calls.wait(absent, call);
     for (const [id, kept] of waiter.given) items.set(id, kept);
     const [given, now] = [[...items.values()] as KeptItem[], this.#parts.now()];
     if (given.some((item) => item.ageSeconds(now) > item.key.maxStaleSeconds)) throw tooOldByNow();
     const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
-    return assembled(route, given, now, { forwarded, isCollapsed: waiter.isCollapsed });
+    return { ...assembled(route, given, now, { forwarded, isCollapsed: waiter.isCollapsed }), onSettled: note };
   }
 
   /** Keeps what other nodes have of these keys that is newer; whether they were asked. */

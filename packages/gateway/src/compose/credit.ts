@@ -64,12 +64,12 @@ const clusterOf = ({ id, cluster }: Route): Cluster => {
 /** How long what comes before and after the upstream may take; a purchase is verified and settled beside it. */
 const BEFORE_AND_AFTER_MS = { debit: 15_000, purchase: 45_000 } as const;
 
-/** How often a waiting call looks again where other nodes change accounts too, in milliseconds. */
-const LOOK_AGAIN_MS = 200;
+/** How often the first waiting call of a wallet looks again: for what lapses by time, and for what other nodes change. */
+const LOOK_AGAIN_MS = { alone: 1_000, amongNodes: 200 } as const;
 
-/** The turns of accounts, which end with what this node writes; where nodes share the store, also with what others write. */
+/** The turns of accounts, which end with what this node writes. */
 function openTurns(documents: WatchedDocuments): Turns {
-  const turns = new Turns(documents.leaseMs === undefined ? undefined : LOOK_AGAIN_MS);
+  const turns = new Turns(documents.leaseMs === undefined ? LOOK_AGAIN_MS.alone : LOOK_AGAIN_MS.amongNodes);
   documents.watch(({ changes }) => {
     for (const { was } of changes) turns.wake(was.name);
   });

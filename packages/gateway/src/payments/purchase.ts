@@ -27,6 +27,8 @@ export class Purchase implements CoverablePurchase {
   /** From here on nothing is given back but by what becomes of the settlement. */
   #isSold = false;
   #height: number | undefined;
+  /** Since when money may move, by the store's clock. */
+  #sentAtMs: number | undefined;
 
   constructor(parts: PurchaseDependencies, purchase: PresentedPayment, payment: NewPayment, options: PurchaseOptions) {
     this.#parts = parts;
@@ -63,6 +65,7 @@ export class Purchase implements CoverablePurchase {
   async #sell(facts: SettlementAttempt): Promise<Settlement> {
     const { payments, facilitator, onFailure, onStep } = this.#parts;
     const { key, owner } = this.#payment;
+    this.#sentAtMs = payments.now();
     const verdict = await payments.settling(key, owner, facts).catch((error) => this.#unwritten(error));
     if (verdict === 'owed') throw refusalOf('owed');
     this.#isSold = true;
@@ -181,8 +184,9 @@ export class Purchase implements CoverablePurchase {
       const open = await this.#known();
       if (open) await this.#parts.reconciler.reconcile(open);
     }
+    const sent = { progress: 'unresolved', settlingSinceMs: this.#sentAtMs ?? 0 } as const;
     const known = this.#resolved ?? (await this.#known());
-    const record = known ?? { ...this.#payment, progress: 'unresolved' as const };
+    const record: PaymentRecord = known ?? { ...this.#payment, ...sent };
     if (settlement?.outcome === 'settled' || record.progress === 'settled') {
       const signature = settlement?.outcome === 'settled' ? settlement.signature : record.signature;
       const onDelivered = () => {

@@ -38,7 +38,9 @@ function saleOf({ requirement, signature = '', owed }: PaymentRecord, replayed: 
 
 /** The receipt of a payment that has settled. */
 export function receiptOf(record: PaymentRecord, telling: Telling, replayed: boolean): Receipt {
-  const { signature: transaction = '', network, payer, priceUsd, resourceUrl, resolvedAtMs: paidAtMs } = record;
+  const { signature: transaction = '', network, payer, priceUsd, resourceUrl } = record;
+  // What is on disk before anything is sent: no outage of the store changes it.
+  const paidAtMs = record.settlingSinceMs ?? record.resolvedAtMs;
   return {
     priceUsd,
     sale: saleOf(record, replayed),

@@ -37,6 +37,8 @@ export class KeptAnswers {
   readonly #mostBytes: number;
   /** What was put, until the disk has it; where the disk has refused it, as long as it would be kept there. */
   readonly #coming = new Map<string, KeptAnswer>();
+  /** What the disk has refused: nothing else that is put leaves memory before it has landed. */
+  readonly #refused = new WeakSet<KeptAnswer>();
   /** Ages that are on their way out. */
   readonly #going = new Set<string>();
   #bytes: number;
@@ -64,7 +66,10 @@ export class KeptAnswers {
     this.#coming.set(key, answer);
     this.#bytes += size.bytes;
     writes.push(this.#texts.put(key, answer), this.#ages.put([size.atMs, key], size.bytes), this.#noteTotal());
-    await Promise.all(writes);
+    await Promise.all(writes).catch((error) => {
+      this.#refused.add(answer);
+      throw error;
+    });
     if (this.#coming.get(key) === answer) this.#coming.delete(key);
   }
 
@@ -82,6 +87,7 @@ export class KeptAnswers {
    */
   sweep(isNeeded: (key: string) => boolean): boolean {
     for (const [key, answer] of this.#coming) {
+      if (!this.#refused.has(answer)) continue;
       if (!this.isOverfull && this.#isYoung(answer.atMs)) break;
       this.#coming.delete(key);
       this.#bytes -= sizeOf(answer).bytes;
