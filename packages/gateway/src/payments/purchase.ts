@@ -185,8 +185,7 @@ export class Purchase implements CoverablePurchase {
       if (open) await this.#parts.reconciler.reconcile(open);
     }
     const sent = { progress: 'unresolved', settlingSinceMs: this.#sentAtMs ?? 0 } as const;
-    const known = this.#resolved ?? (await this.#known());
-    const record: PaymentRecord = known ?? { ...this.#payment, ...sent };
+    const record: PaymentRecord = this.#resolved ?? (await this.#known()) ?? { ...this.#payment, ...sent };
     if (settlement?.outcome === 'settled' || record.progress === 'settled') {
       const signature = settlement?.outcome === 'settled' ? settlement.signature : record.signature;
       const onDelivered = () => {
