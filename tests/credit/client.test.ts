@@ -62,7 +62,8 @@ async function asks({ client, sent }: Customer, times: number): Promise<string |
 describe('a client that spends credit', () => {
   it('buys a bundle, then needs one request for a call, and another bundle when too little is left', async () => {
     const customer = await openClient(true);
-    expect(await asks(customer, 3)).toBe(`balance=${BUNDLE - PRICE}`);
+    // The first purchase reads the catalog too.
+    expect(await asks(customer, 4)).toBe(`balance=${BUNDLE - PRICE}`);
     expect(await asks(customer, 2)).toBe(`charged=${PRICE}, balance=5`);
     expect(await asks(customer, 1)).toBe(`charged=${PRICE}, balance=0`);
     expect(await asks(customer, 2)).toBe(`balance=${BUNDLE - PRICE}`);

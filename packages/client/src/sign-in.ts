@@ -1,4 +1,5 @@
 import {
+  oneLine,
   SIGN_IN_NETWORKS,
   SIWX_EXTENSION,
   type SiwxInfo,
@@ -62,7 +63,7 @@ export function challengeIn(body: unknown): SignInChallenge | undefined {
 function assertBoundTo({ domain, uri }: SiwxInfo, { host, origin, pathname, search }: URL): void {
   const places = [origin, origin + pathname, origin + pathname + search];
   if (domain !== host || !places.includes(uri))
-    throw rejected(`the challenge from ${origin} asks for a signature for another place`);
+    throw rejected(`the challenge from ${origin} asks for a signature for ${oneLine(`${domain} ${uri}`, 300)}`);
 }
 
 const SIGNATURE_BYTES = 64;
