@@ -5,7 +5,7 @@ import { stop } from './setup.mjs';
 
 const REPORT = '.setup/tests.json';
 
-const idsIn = (tests) => new Set(tests.flatMap(({ fullName }) => fullName.match(/\b[SPURHLCV]\d+\b/g) ?? []));
+const idsIn = (tests) => new Set(tests.flatMap(({ fullName }) => fullName.match(/\b[SPURHLCVW]\d+\b/g) ?? []));
 
 /** The ids of docs/cases.md that name a test of which no run has passed: skipped, or gone. */
 function casesWithoutProof(results) {
