@@ -34,8 +34,8 @@ suiteWith('chromium', 'what the console pays at most', (executablePath) => {
       const payment = request.headers()['payment-signature'];
       if (payment !== undefined) sent.push(payment);
     });
-    await press('Get play money on mainnet');
-    await told('Ten dollars of play money have come on mainnet.');
+    const shown = await page.locator('section[aria-labelledby=payer] p.line').first().textContent();
+    await gateway.solana?.mainnet.fundUsdc(shown?.split(' ')[0] ?? '', 10_000_000n);
   });
   afterEach(() => opened.close());
   afterAll(async () => {
@@ -132,21 +132,25 @@ suiteWith('chromium', 'what the console pays at most', (executablePath) => {
 
   const entry = { id: 'a', micros: 5, at: Date.now(), state: 'paid' };
 
-  it.each([
-    ['no list', {}],
-    ['nothing in it', [null]],
-    ['no amount', [{ ...entry, micros: undefined }]],
-    ['an amount that is no number', [{ ...entry, micros: Number.NaN }]],
-    ['a negative amount', [{ ...entry, micros: -1_000_000 }]],
-    ['an amount in words', [{ ...entry, micros: '5' }]],
-    ['no time', [{ ...entry, at: null }]],
-    ['an unknown state', [{ ...entry, state: 'free' }]],
-    ['a signed payment without a request', [{ ...entry, state: 'signed' }]],
-  ])('W21 signs nothing while the ledger of this browser has %s', async (_, ledger) => {
+  it('W21 signs nothing while the ledger of this browser cannot be read', async () => {
     const before = settled();
-    await page.evaluate(`localStorage['asset-gateway.ledger'] = ${JSON.stringify(JSON.stringify(ledger))}`);
-    await press('Pay $0.000005 and ask');
-    await told(/What this browser keeps of its ledger cannot be read\. Nothing is signed/);
+    const unreadable = [
+      {},
+      [null],
+      [{ ...entry, micros: undefined }],
+      [{ ...entry, micros: Number.NaN }],
+      [{ ...entry, micros: -1_000_000 }],
+      [{ ...entry, micros: '5' }],
+      [{ ...entry, at: null }],
+      [{ ...entry, state: 'free' }],
+      [{ ...entry, state: 'signed' }],
+    ];
+    for (const ledger of unreadable) {
+      await page.evaluate(`localStorage['asset-gateway.ledger'] = ${JSON.stringify(JSON.stringify(ledger))}`);
+      await page.reload();
+      await press('Pay $0.000005 and ask');
+      await told(/What this browser keeps of its ledger cannot be read\. Nothing is signed/);
+    }
     expect([sent, settled() - before]).toEqual([[], 0]);
   });
 

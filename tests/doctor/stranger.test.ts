@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_ROUTES } from '../../packages/doctor/src/explore.ts';
 import { CONNECTIONS, HttpClient, PAUSES_SECONDS } from '../../packages/doctor/src/http-client.ts';
 import { type Outcome, startCommand } from '../kit/command.ts';
+import { isFull } from '../kit/rounds.ts';
 import { compileGateway } from '../process/program.ts';
 import { ENTRY, type Stranger, startStranger } from './stranger.ts';
 
@@ -48,20 +49,25 @@ describe('the doctor, at the server of a stranger', () => {
     expect(stdout).toMatch(/ to fix \(1 routes, \d+ requests\)\.\n$/);
   });
 
-  it('W28 ends at 2,000 routes that ask for a minute each, and says what it left out', {
-    timeout: 2 * MOST_MS,
-  }, async () => {
-    const routes = Array.from({ length: 2_000 }, (_, at) => ({ ...ENTRY, path: `/${at}` }));
-    const { code, stdout } = await examine(routes, (_, response) => {
-      response.writeHead(429, { 'retry-after': '60' }).end();
-    });
-    expect(code).toBe(1);
-    expect(stdout).toContain(`· the catalog lists 1500 more routes than the ${MAX_ROUTES} that were looked at.\n`);
-    expect(stdout).toMatch(
-      new RegExp(`· \\d+ answers stayed 429: pauses are ${PAUSES_SECONDS} seconds in all at most`),
-    );
-    expect(stranger.asked.filter((target) => Number(target.slice(1)) >= MAX_ROUTES)).toEqual([]);
-  });
+  // It asks 500 routes for everything, which takes long.
+  it.runIf(isFull)(
+    'W28 ends at 2,000 routes that ask for a minute each, and says what it left out',
+    {
+      timeout: 2 * MOST_MS,
+    },
+    async () => {
+      const routes = Array.from({ length: 2_000 }, (_, at) => ({ ...ENTRY, path: `/${at}` }));
+      const { code, stdout } = await examine(routes, (_, response) => {
+        response.writeHead(429, { 'retry-after': '60' }).end();
+      });
+      expect(code).toBe(1);
+      expect(stdout).toContain(`· the catalog lists 1500 more routes than the ${MAX_ROUTES} that were looked at.\n`);
+      expect(stdout).toMatch(
+        new RegExp(`· \\d+ answers stayed 429: pauses are ${PAUSES_SECONDS} seconds in all at most`),
+      );
+      expect(stranger.asked.filter((target) => Number(target.slice(1)) >= MAX_ROUTES)).toEqual([]);
+    },
+  );
 
   it('W28 takes pauses of 30 seconds in all, counts those at once as one, and then leaves a 429 as it is', async () => {
     stranger = await startStranger([], (request, response) => {
@@ -97,12 +103,12 @@ describe('the doctor, at the server of a stranger', () => {
   });
 
   it('W28 prints 200 lines at most, and says how many it does not print', { timeout: 2 * MOST_MS }, async () => {
-    const resources = Array.from({ length: 400 }, (_, at) => ({ ...ENTRY, path: `/${at}`, priceUsd: `1.${at + 100}` }));
+    const resources = Array.from({ length: 210 }, (_, at) => ({ ...ENTRY, path: `/${at}`, priceUsd: `1.${at + 100}` }));
     const { stdout } = await examine(resources, (_, response) => {
       response.writeHead(402).end('{"accepts":[{"amount":"1"}]}');
     });
     expect(stdout.split('\n').filter((line) => line.startsWith('✗')).length).toBe(201);
-    expect(stdout).toMatch(/^✗ \d{3} more, which are not printed\.$/m);
+    expect(stdout).toMatch(/^✗ \d+ more, which are not printed\.$/m);
   });
 
   it.each([
@@ -143,7 +149,7 @@ describe('the doctor, at the server of a stranger', () => {
 
   it('W28 judges documents of many small parts and of depth within its time', { timeout: 3 * MOST_MS }, async () => {
     const paths = Object.fromEntries(
-      Array.from({ length: 40_000 }, (_, at) => [`/${at}`, { get: { responses: { 402: 1 } } }]),
+      Array.from({ length: isFull ? 40_000 : 10_000 }, (_, at) => [`/${at}`, { get: { responses: { 402: 1 } } }]),
     );
     const wide = await examine([ENTRY], refuse, { '/openapi.json': JSON.stringify({ paths }) });
     expect(wide.code).toBe(1);

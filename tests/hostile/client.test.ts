@@ -6,7 +6,7 @@ import { isFull } from '../kit/rounds.ts';
 import { HostileGateway, isShown, peakMib } from './judge.ts';
 
 /** Runs in all, and processes that share them. */
-const [RUNS, LANES] = isFull ? [3_000, 6] : [60, 3];
+const [RUNS, LANES] = isFull ? [3_000, 6] : [40, 1];
 const MAX_MIB = 200;
 
 interface Report {

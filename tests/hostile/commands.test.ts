@@ -11,7 +11,7 @@ import { isFull } from '../kit/rounds.ts';
 import { countFault, HIDDEN, HostileGateway, isShown, peakMib, stepsIn } from './judge.ts';
 
 /** Runs in all, and processes that share them. */
-const [RUNS, LANES] = isFull ? [1_000, 4] : [24, 3];
+const [RUNS, LANES] = isFull ? [1_000, 4] : [12, 1];
 const WALLET = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 const TIMEOUT_MS = 1_000;
 const MAX_MIB = 200;

@@ -106,7 +106,7 @@ describe('the set-up', () => {
     expect(versionOf(project, 'other')).toBe('1.0.0');
   });
 
-  it('leaves alone what it has installed itself', async () => {
+  itAlso('leaves alone what it has installed itself', async () => {
     const project = makeProject(goodLock());
     expect(await install(project)).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Installing/) });
     expect(await install(project)).toEqual({ code: 0, stderr: '' });
