@@ -36,18 +36,23 @@ describe('the doctor, at the server of a stranger', () => {
   const endless = { $ref: '#/$defs/b0', $defs: { ...Object.fromEntries(branches), b40: true } };
   const operation = { requestBody: { content: { json: { schema: object, example: value } } } };
 
-  it.each([
+  const endlessDocuments: readonly (readonly [string, object, string])[] = [
     ['a pattern of the catalog', { ...ENTRY, inputSchema: object, inputExample: value }, '{}'],
     ['references of the catalog', { ...ENTRY, inputSchema: endless }, '{}'],
     ['a pattern of OpenAPI', ENTRY, JSON.stringify({ paths: { '/a': { post: operation } } })],
-  ])('W27 stops %s that would never end, and names it', { timeout: 2 * MOST_MS }, async (_, entry, openApi) => {
-    const { code, stdout } = await examine([entry], refuse, { '/openapi.json': openApi });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(
-      /^✗ (?:GET|POST) \S+\/a: .+'s example \(\w+\) is refused by its own schema: .+ not checked/m,
-    );
-    expect(stdout).toMatch(/ to fix \(1 routes, \d+ requests\)\.\n$/);
-  });
+  ];
+  it.each(isFull ? endlessDocuments : endlessDocuments.slice(0, 1))(
+    'W27 stops %s that would never end, and names it',
+    { timeout: 2 * MOST_MS },
+    async (_, entry, openApi) => {
+      const { code, stdout } = await examine([entry], refuse, { '/openapi.json': openApi });
+      expect(code).toBe(1);
+      expect(stdout).toMatch(
+        /^✗ (?:GET|POST) \S+\/a: .+'s example \(\w+\) is refused by its own schema: .+ not checked/m,
+      );
+      expect(stdout).toMatch(/ to fix \(1 routes, \d+ requests\)\.\n$/);
+    },
+  );
 
   // It asks 500 routes for everything, which takes long.
   it.runIf(isFull)(
@@ -102,14 +107,22 @@ describe('the doctor, at the server of a stranger', () => {
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThan(3_000);
   });
 
-  it('W28 prints 200 lines at most, and says how many it does not print', { timeout: 2 * MOST_MS }, async () => {
-    const resources = Array.from({ length: 210 }, (_, at) => ({ ...ENTRY, path: `/${at}`, priceUsd: `1.${at + 100}` }));
-    const { stdout } = await examine(resources, (_, response) => {
-      response.writeHead(402).end('{"accepts":[{"amount":"1"}]}');
-    });
-    expect(stdout.split('\n').filter((line) => line.startsWith('✗')).length).toBe(201);
-    expect(stdout).toMatch(/^✗ \d+ more, which are not printed\.$/m);
-  });
+  it.runIf(isFull)(
+    'W28 prints 200 lines at most, and says how many it does not print',
+    { timeout: 2 * MOST_MS },
+    async () => {
+      const resources = Array.from({ length: 210 }, (_, at) => ({
+        ...ENTRY,
+        path: `/${at}`,
+        priceUsd: `1.${at + 100}`,
+      }));
+      const { stdout } = await examine(resources, (_, response) => {
+        response.writeHead(402).end('{"accepts":[{"amount":"1"}]}');
+      });
+      expect(stdout.split('\n').filter((line) => line.startsWith('✗')).length).toBe(201);
+      expect(stdout).toMatch(/^✗ \d+ more, which are not printed\.$/m);
+    },
+  );
 
   it.each([
     ['sends its body drop by drop', (response: ServerResponse) => void response.write(' ')],
@@ -147,17 +160,21 @@ describe('the doctor, at the server of a stranger', () => {
     await client.close();
   });
 
-  it('W28 judges documents of many small parts and of depth within its time', { timeout: 3 * MOST_MS }, async () => {
-    const paths = Object.fromEntries(
-      Array.from({ length: isFull ? 40_000 : 10_000 }, (_, at) => [`/${at}`, { get: { responses: { 402: 1 } } }]),
-    );
-    const wide = await examine([ENTRY], refuse, { '/openapi.json': JSON.stringify({ paths }) });
-    expect(wide.code).toBe(1);
-    await stranger.stop();
-    const deep = await examine([ENTRY], refuse, { '/openapi.json': '['.repeat(2_000_000) + ']'.repeat(2_000_000) });
-    expect([deep.code, deep.stdout]).toEqual([2, '']);
-    expect(deep.stderr).toMatch(/cannot be looked at \(RangeError: its JSON is more than 100 levels deep\)\.\n$/);
-  });
+  it.runIf(isFull)(
+    'W28 judges documents of many small parts and of depth within its time',
+    { timeout: 3 * MOST_MS },
+    async () => {
+      const paths = Object.fromEntries(
+        Array.from({ length: 40_000 }, (_, at) => [`/${at}`, { get: { responses: { 402: 1 } } }]),
+      );
+      const wide = await examine([ENTRY], refuse, { '/openapi.json': JSON.stringify({ paths }) });
+      expect(wide.code).toBe(1);
+      await stranger.stop();
+      const deep = await examine([ENTRY], refuse, { '/openapi.json': '['.repeat(2_000_000) + ']'.repeat(2_000_000) });
+      expect([deep.code, deep.stdout]).toEqual([2, '']);
+      expect(deep.stderr).toMatch(/cannot be looked at \(RangeError: its JSON is more than 100 levels deep\)\.\n$/);
+    },
+  );
 
   it('W24 prints every text of a stranger as one line without hidden characters', async () => {
     const bad = '\u001b[31m\u202e\u2066\u200b\r\n✗ GET forged: line. Do it\u0007\u{e0041}\u2028\u3164';

@@ -1,6 +1,7 @@
-import { createContext, runInContext } from 'node:vm';
+import { createContext, Script } from 'node:vm';
 
 const context = createContext({ job: undefined });
+const script = new Script('job()');
 
 /** A job did not end in its time. */
 export class Overrun extends Error {}
@@ -12,7 +13,7 @@ export class Overrun extends Error {}
 export function within<T>(milliseconds: number, job: () => T): T {
   context.job = job;
   try {
-    return runInContext('job()', context, { timeout: milliseconds }) as T;
+    return script.runInContext(context, { timeout: milliseconds }) as T;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new Overrun(`more than ${milliseconds} ms`);
