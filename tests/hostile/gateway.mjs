@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import bs58 from 'bs58';
-import { oneOf, randomFrom } from './random.mjs';
-import { mutateText, mutateValue } from './values.mjs';
+import { randomFrom } from '../../scripts/simulate/random.mjs';
+import { mutateText, mutateValue, oneOf } from './values.mjs';
 
 const NETWORK = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';

@@ -1,4 +1,4 @@
-import { oneOf } from './random.mjs';
+export const oneOf = (random, values) => values[Math.floor(random() * values.length)];
 
 const deep = (depth) => JSON.parse(`${'['.repeat(depth)}1${']'.repeat(depth)}`);
 

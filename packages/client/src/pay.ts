@@ -50,7 +50,7 @@ export interface PayerOptions {
 
 /** A payer that can also say what it would pay. */
 export interface QuotingPayer extends Payer {
-  /** What `pay` would decide on before caps and approval; throws what nobody can approve. Signs nothing. */
+  /** What `pay` would decide on before caps and approval; throws what no approval may lift. Signs nothing. */
   quote(required: PaymentRequired, wish: PaymentWish): Promise<Decision>;
 }
 
