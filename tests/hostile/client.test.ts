@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Offer } from '@asset-gateway/client/pay';
 import { describe, expect, it } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
-import { HostileGateway, isShown, peakMib } from './judge.ts';
+import { faultsInLanes, HostileGateway, isShown, peakMib } from './judge.ts';
 
 /** Runs in all, and processes that share them. */
 const [RUNS, LANES] = isFull ? [3_000, 6] : [40, 1];
@@ -56,10 +56,6 @@ describe('a hostile gateway whose every answer is changed', () => {
   it(`W13 W14 W15 W25 W31 costs the client what was shown, once, and its limit of time, in ${RUNS} runs`, {
     timeout: 1_200_000,
   }, async () => {
-    const size = RUNS / LANES;
-    const faults = await Promise.all(
-      Array.from({ length: LANES }, (_, index) => lane(index * size, (index + 1) * size)),
-    );
-    expect(faults.flat()).toEqual([]);
+    expect(await faultsInLanes(RUNS, LANES, lane)).toEqual([]);
   });
 });

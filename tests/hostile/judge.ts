@@ -101,3 +101,14 @@ export function peakMib(pid: number | undefined): number | undefined {
     return undefined;
   }
 }
+
+/** Runs the seeds from 0 in lanes at once, each over its own part of them; answers with the faults of all. */
+export async function faultsInLanes(
+  runs: number,
+  lanes: number,
+  lane: (first: number, last: number) => Promise<readonly string[]>,
+): Promise<string[]> {
+  const size = runs / lanes;
+  const faults = await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index * size, (index + 1) * size)));
+  return faults.flat();
+}

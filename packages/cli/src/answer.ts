@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 import type { Terminal } from './show/terminal.ts';
 import type { View } from './show/views.ts';
 
-/** Another party's refusal: only the texts of it are texts. */
+/** Another party's refusal, of which any member may have any type. */
 interface Refusal {
   readonly error?: unknown;
   readonly message?: unknown;

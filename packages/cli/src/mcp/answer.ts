@@ -100,7 +100,7 @@ function paymentSentence({ code }: GatewayError, { outcome }: Purchase): string[
 const isFault = (error: unknown): boolean =>
   [TypeError, RangeError, SyntaxError, ReferenceError].some((kind) => error instanceof kind);
 
-/** What a model is told of a call that failed: its code, what to do, and everything that is wrong with the input. */
+/** The tool error for a failed call: its code, what to do next, and every issue of the input. */
 export async function failureOf(
   error: unknown,
   { calls, kept }: { readonly calls: Pick<Calls, 'peers'>; readonly kept: KeptAnswers },

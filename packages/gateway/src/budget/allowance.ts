@@ -12,7 +12,7 @@ function together(views: readonly BudgetView[]): BudgetView {
   };
 }
 
-/** The refusal that ends first; nothing where a budget does not refuse. */
+/** The refusal with the shortest wait; undefined if a budget does not refuse. */
 function firstToEnd(verdicts: readonly (Verdict | undefined)[]): Verdict | undefined {
   const refused = verdicts.filter((verdict) => verdict !== undefined);
   if (refused.length < verdicts.length) return undefined;

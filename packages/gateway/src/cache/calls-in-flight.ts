@@ -26,9 +26,9 @@ export interface InFlightParts extends Pick<LeadershipParts, 'spendAlone' | 'dis
   readonly waiting: Waiters;
   readonly order: CallOrder;
   readonly upstream: Upstream;
-  /** What is kept of a key. */
+  /** The cached entry of a key, if any. */
   readonly keptOf: (id: string) => Kept | undefined;
-  /** Told of what an upstream has answered. */
+  /** Called with each answer of an upstream. */
   readonly keep: (kept: Kept) => void;
   /** Told that the upstream has refused a request for what it asks for. */
   readonly refuse: (key: CacheKey, refusal: Refusal) => void;
