@@ -14,7 +14,7 @@ const programs = {
 };
 
 /** Packages with compiled parts, which they look for beside themselves. */
-const external = ['@napi-rs/keyring', 'lmdb', 'sodium-native'];
+const external = ['@napi-rs/keyring', 'libsql', 'sodium-native'];
 
 /**
  * Of undici the programs use its pools. All of it would be more than the rest of the gateway, and would set the dispatcher of

@@ -2,15 +2,13 @@
 // `npm run measure:credit`. Linux only: it reads /proc.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../../packages/client/dist/index.js';
 import { newSigner } from '../../packages/client/dist/node.js';
+import { SqliteDatabase, sqliteIn } from '../../packages/gateway/dist/stores/sql/sqlite.js';
 import { NETWORKS } from '../../packages/protocol/dist/index.js';
 import { measureSubjects, start, titleOf, writeTable } from './processes.mjs';
-
-const { open } = createRequire(import.meta.url)('lmdb');
 
 const USUAL = { rounds: 14, requests: 500, warmUp: 2_500 };
 const CLIENTS = 8;
@@ -34,14 +32,10 @@ async function startFacilitator() {
 
 /** What the wallets have paid ahead. */
 async function fund(folder, signers) {
-  const root = open({ path: join(folder, 'gateway.lmdb'), maxDbs: 20 });
-  const documents = root.openDB({ name: 'documents' });
-  for (const { address } of signers) {
-    const account = { grantedMicros: 5_000_000, spentMicros: 0, holds: [], owed: [], movements: [] };
-    await documents.put(`account:${NETWORKS.mainnet}:${address}`, { value: account });
-  }
-  await root.flushed;
-  await root.close();
+  const database = new SqliteDatabase(sqliteIn(folder), { now: Date.now });
+  const sql = `insert into wallets (cluster, address, granted_micro_usdc) select 'mainnet', $1, 5000000 where {in time} returning id`;
+  for (const { address } of signers) await database.write({ guard: { sql, values: [address] } });
+  await database.close();
 }
 
 const startGateway = ({ folder, upstream, facilitator }) =>

@@ -33,7 +33,7 @@ onEveryLedger((open) => {
     const record = newPurchase(creditMicros);
     const cover = createCover({
       accounts,
-      answers: new ChargedAnswers(accounts, () => undefined),
+      answers: new ChargedAnswers(accounts),
       turns: new Turns(),
       priceMicros,
       limitMicros: 1_000,

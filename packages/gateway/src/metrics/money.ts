@@ -6,16 +6,14 @@ import type { OpenReading, Readings } from './readings.ts';
 /** What metrics count of an entry of the journal. */
 export interface MoneyEntry {
   readonly kind: string;
-  readonly network: string;
+  readonly cluster: string;
   readonly micros: number;
   readonly feeLamports: number;
 }
 
 /** A refusal moves nothing. */
 const KINDS = ['settlement', 'grant', 'debit'];
-const CLUSTERS: ReadonlyMap<string, string> = new Map(
-  Object.entries(NETWORKS).map(([cluster, network]) => [network, cluster]),
-);
+const CLUSTERS = Object.keys(NETWORKS);
 
 /** Counts what this node appends to the journal. */
 export class MoneyCounters {
@@ -32,15 +30,14 @@ export class MoneyCounters {
     });
     const help = 'What the fee payer of this gateway has paid the chain.';
     this.#lamports = new Counter({ name: `${PREFIX}fee_lamports_total`, help, labelNames: ['cluster'], registers });
-    for (const cluster of CLUSTERS.values()) {
+    for (const cluster of CLUSTERS) {
       for (const kind of KINDS) this.#micros.inc({ kind, cluster }, 0);
       this.#lamports.inc({ cluster }, 0);
     }
   }
 
   appended(entries: readonly MoneyEntry[]): void {
-    for (const { kind, network, micros, feeLamports } of entries) {
-      const cluster = CLUSTERS.get(network) ?? '';
+    for (const { kind, cluster, micros, feeLamports } of entries) {
       if (KINDS.includes(kind)) this.#micros.inc({ kind, cluster }, micros);
       this.#lamports.inc({ cluster }, feeLamports);
     }

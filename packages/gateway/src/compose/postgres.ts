@@ -1,0 +1,33 @@
+import { ConfigError } from '../config/settings.ts';
+import { PostgresDatabase } from '../stores/sql/postgres.ts';
+import { SchemaTooNew } from '../stores/sql/schema.ts';
+
+const FORGETS =
+  'DATABASE_URL: CREDIT=on needs synchronous_commit on, or credit that was paid for is lost when the server stops; it is off there.';
+
+/** What the operator can do about a database that refuses. PostgreSQL's messages name no secret. */
+function databaseFault(error: unknown): unknown {
+  const { code, message } = error as { readonly code?: string; readonly message: string };
+  if (error instanceof SchemaTooNew) {
+    return new ConfigError([
+      `DATABASE_URL: the database was made by a later version (${message}): start that version.`,
+    ]);
+  }
+  return code === undefined ? error : new ConfigError([`DATABASE_URL: PostgreSQL says "${message}" (${code}).`]);
+}
+
+/** Opens money in PostgreSQL. A server that does not answer is tried on while the gateway serves what needs no money. */
+export async function openPostgres(url: string, hasCredit: boolean) {
+  const database = await PostgresDatabase.load({ url });
+  return {
+    database,
+    async connect(notice: (message: string) => void) {
+      await database.connect(notice).catch((error) => {
+        throw databaseFault(error);
+      });
+      const commit = hasCredit ? await database.setting('synchronous_commit').catch(() => 'unknown') : 'on';
+      if (commit === 'off') throw new ConfigError([FORGETS]);
+    },
+    close: () => database.close(),
+  };
+}

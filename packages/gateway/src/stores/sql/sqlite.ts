@@ -1,0 +1,240 @@
+import { closeSync, fdatasync, fsyncSync, type NoParamCallback, openSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import Reports from 'libsql/promise';
+import { type Clock, monotonicMs } from '../clock.ts';
+import type { Database, Row, Statement, Step } from './database.ts';
+import { SQLITE } from './dialect.ts';
+import { numbered, SqliteConnection } from './sqlite-connection.ts';
+
+/** What tests may change. */
+export interface SqliteOptions {
+  readonly now: Clock;
+  /** Makes what was written to a file durable. */
+  readonly flush?: (descriptor: number, callback: NoParamCallback) => void;
+}
+
+interface Waiting {
+  readonly step: Step;
+  readonly resolve: (row: Row | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A step that was committed. */
+type Committed = Waiting & { readonly row: Row | undefined };
+
+const FILE = 'gateway.db';
+/** How long a start waits for the check of the file. */
+const CHECK_MS = 500;
+/** How long a note waits for other steps, and how far commits and flushes are apart while there are many. */
+const [NOTE_MS, COMMIT_MS, FLUSH_MS] = [200, 3, 5];
+/** The write-ahead log is copied into the database after about so many bytes, of which a step writes a few pages and its answer. */
+const [CHECKPOINT_BYTES, STEP_BYTES] = [16 * 1024 * 1024, 4 * 4096];
+
+/** The database file of a folder. */
+export const sqliteIn = (folder: string): string => `${folder}/${FILE}`;
+
+const textLength = ({ guard, changes = [] }: Step): number => {
+  const values = [guard, ...changes].flatMap((statement) => statement.values ?? []);
+  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+};
+
+/** Opens the log of a file. To open and close the file itself would drop SQLite's locks. */
+function openLog(path: string): number {
+  const log = openSync(`${path}-wal`, 'r+');
+  fsyncSync(log);
+  return log;
+}
+
+/**
+ * A folder's database, used by one process. Steps that arrive in one turn of the event loop share a transaction, and those that must
+ * be durable share a flush, which runs in another thread. Reports and checkpoints run on a second connection in other threads.
+ */
+export class SqliteDatabase implements Database {
+  readonly dialect = SQLITE;
+  readonly #path: string;
+  readonly #now: Clock;
+  readonly #fdatasync: NonNullable<SqliteOptions['flush']>;
+  #connection: SqliteConnection;
+  #log: number;
+  #reports: Reports | undefined;
+  #waiting: Waiting[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #isSoon = false;
+  #committedAtMs = 0;
+  #unflushed: Committed[] = [];
+  #flushing: Promise<void> | undefined;
+  #flushedAtMs = 0;
+  #logBytes = 0;
+  #checkpoint: Promise<unknown> | undefined;
+  #isBroken = false;
+
+  /** Opens the file, makes it if it is missing, and brings its schema up to date. Throws if it cannot be used. */
+  constructor(path: string, { now, flush = fdatasync }: SqliteOptions) {
+    this.#path = path;
+    this.#now = now;
+    this.#fdatasync = flush;
+    this.#connection = new SqliteConnection(path);
+    this.#log = openLog(path);
+  }
+
+  now(): number {
+    return this.#now();
+  }
+
+  isReady(): boolean {
+    return !this.#isBroken;
+  }
+
+  async read(statement: Statement): Promise<readonly Row[]> {
+    if (this.#waiting.length > 0) this.#commitWaiting();
+    return this.#connection.read(statement);
+  }
+
+  async report({ sql, values = [] }: Statement): Promise<readonly Row[]> {
+    this.#reports ??= new Reports(this.#path, {});
+    const statement = await this.#reports.prepare(numbered(sql));
+    return statement.all(values);
+  }
+
+  /**
+   * Looks through the whole file, in another thread. Rejects with the damage if it is found soon; else the promise that is answered
+   * resolves with the damage, if there is any.
+   */
+  async check(): Promise<{ readonly damage: Promise<string | undefined> }> {
+    const rows = this.report({ sql: 'pragma quick_check(1)' });
+    const damage = rows.then(([row]) => (row?.quick_check === 'ok' ? undefined : String(row?.quick_check)), String);
+    const late = new Promise<'late'>((resolve) => setTimeout(resolve, CHECK_MS, 'late').unref());
+    const soon = await Promise.race([damage, late]);
+    if (soon !== 'late' && soon !== undefined) throw new Error(`database disk image is malformed: ${soon}`);
+    return { damage };
+  }
+
+  write(step: Step): Promise<Row | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ step, resolve, reject });
+      this.#commitSoon();
+    });
+  }
+
+  /** It is committed with what is written next. */
+  note(guard: Statement): void {
+    this.#waiting.push({ step: { guard }, resolve: () => undefined, reject: () => undefined });
+    this.#timer ??= setTimeout(() => this.#commitWaiting(), NOTE_MS).unref();
+  }
+
+  async close(): Promise<void> {
+    this.#commitWaiting();
+    await this.#flushing;
+    await this.#checkpoint;
+    this.#reports?.close();
+    closeSync(this.#log);
+    this.#connection.close();
+  }
+
+  /** At the end of this turn of the event loop, or when the last commit is long enough ago. */
+  #commitSoon(): void {
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    const commit = () => this.#commitWaiting();
+    clearTimeout(this.#timer);
+    if (monotonicMs() - this.#committedAtMs < COMMIT_MS) this.#timer = setTimeout(commit, COMMIT_MS);
+    else setImmediate(commit);
+  }
+
+  #commitWaiting(): void {
+    const group = this.#waiting;
+    this.#waiting = [];
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isSoon = false;
+    if (group.length === 0) return;
+    this.#committedAtMs = monotonicMs();
+    try {
+      if (this.#isBroken) this.#reopen();
+      this.#commit(group);
+    } catch (error) {
+      // One step's fault must not fail the others; a file that cannot be written fails all of them, and once.
+      const isOfFile = this.#isBroken || (error as { code?: string }).code === 'SQLITE_BUSY';
+      for (const each of group) group.length === 1 || isOfFile ? each.reject(error) : this.#commitAlone(each);
+    }
+  }
+
+  #commitAlone(waiting: Waiting): void {
+    try {
+      this.#commit([waiting]);
+    } catch (error) {
+      waiting.reject(error);
+    }
+  }
+
+  #commit(group: readonly Waiting[]): void {
+    const rows = this.#connection.commit(group.map(({ step }) => step));
+    this.#settle(group.map((each, index) => ({ ...each, row: rows[index] })));
+  }
+
+  #settle(committed: readonly Committed[]): void {
+    for (const each of committed) {
+      this.#logBytes += STEP_BYTES + (each.step.isDurable ? textLength(each.step) : 0);
+      if (each.step.isDurable && each.row) this.#unflushed.push(each);
+      else each.resolve(each.row);
+    }
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = undefined;
+    });
+  }
+
+  /** Flushes what was committed by now. Commits that arrive meanwhile share the next flush. */
+  async #flush(): Promise<void> {
+    while (this.#unflushed.length > 0) {
+      const waitMs = this.#flushedAtMs + FLUSH_MS - monotonicMs();
+      if (waitMs > 0) await pause(waitMs);
+      this.#flushedAtMs = monotonicMs();
+      const flushed = this.#unflushed.splice(0);
+      const error = await new Promise((resolve) => this.#fdatasync(this.#log, resolve));
+      // What the system could not write it may have forgotten: nothing is durable before the file was opened and flushed anew.
+      if (error) this.#isBroken = true;
+      for (const { resolve, reject, row } of flushed) error ? reject(error) : resolve(row);
+    }
+    this.#checkpointIfLarge();
+  }
+
+  /** Throws while the file cannot be written. */
+  #reopen(): void {
+    const log = openLog(this.#path);
+    closeSync(this.#log);
+    this.#log = log;
+    const connection = new SqliteConnection(this.#path);
+    this.#connection.close();
+    this.#connection = connection;
+    connection.rewrite();
+    this.#isBroken = false;
+  }
+
+  #checkpointIfLarge(): void {
+    if (this.#checkpoint || this.#logBytes < CHECKPOINT_BYTES) return;
+    this.#logBytes = 0;
+    this.#checkpoint = this.report({ sql: 'pragma wal_checkpoint(passive)' })
+      .catch(() => undefined)
+      .finally(() => {
+        this.#checkpoint = undefined;
+      });
+  }
+}
+
+/** Opens the file of a gateway that may be running, to read only. */
+export function readSqlite(path: string): {
+  readonly database: Pick<Database, 'report' | 'dialect'>;
+  close(): Promise<void>;
+} {
+  const reports = new Reports(path, {});
+  return {
+    database: {
+      dialect: SQLITE,
+      async report({ sql, values = [] }) {
+        const statement = await reports.prepare(numbered(sql));
+        return statement.all(values);
+      },
+    },
+    close: async () => reports.close(),
+  };
+}
