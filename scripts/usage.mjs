@@ -101,6 +101,14 @@ Exit codes: 0 a good answer, 1 a refusal or no answer, 2 not understood, 3 a spe
   Measures how many microseconds of processor time a call costs here that credit pays by signature, beside a signed call that is
   free: docs/performance.md. Linux only.
 `,
+  'measure:books': `Usage: npm run measure:books
+  Fills a folder with a journal of a million entries, and measures the start of a gateway on it, its sales of a day, and the
+  requests that it serves meanwhile: docs/performance.md.
+`,
+  'measure:nodes': `Usage: DATABASE_URL=postgres://… REDIS_URL=redis://… npm run measure:nodes
+  Measures calls from credit a second with one, two and four gateways on an empty PostgreSQL and an empty Redis of this machine,
+  and the processor time of each part: docs/performance.md. Linux only.
+`,
   'measure:worst': `Usage: npm run measure:worst [-- <id of a route> …]
   Sends the largest admissible texts of the worst kinds to every row, or to those that are named, and prints the
   processor time of each beside that of an answer. ROUNDS=full repeats each more often. Linux only.

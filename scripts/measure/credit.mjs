@@ -14,12 +14,12 @@ const USUAL = { rounds: 14, requests: 500, warmUp: 2_500 };
 const CLIENTS = 8;
 const ADDRESS = 'So11111111111111111111111111111111111111112';
 const FREE = '/v1/x402/tokens/health';
-const PAID = `/v1/x402/helius/wallet/balances/${ADDRESS}`;
+export const PAID = `/v1/x402/helius/wallet/balances/${ADDRESS}`;
 /** The largest budget whose slots are kept on disk, and a window so short that it lasts for every request. */
 const [LIMIT, WINDOW_MS] = [1_000, 50];
 
 /** A facilitator that is there and never asked to settle. */
-async function startFacilitator() {
+export async function startFacilitator() {
   const facilitator = createServer((_, response) => {
     const kinds = Object.values(NETWORKS).map((network) => {
       return { x402Version: 2, scheme: 'exact', network, extra: { feePayer: ADDRESS } };
@@ -38,10 +38,11 @@ async function fund(folder, signers) {
   await database.close();
 }
 
-const startGateway = ({ folder, upstream, facilitator }) =>
+/** A gateway that sells wallet data for credit, and keeps its state where `state` says. */
+export const startGateway = ({ upstream, facilitator }, state) =>
   start('gateway.mjs', {
+    ...state,
     PORT: '0',
-    DATA_DIR: folder,
     WINDOW_MS,
     CREDIT: 'on',
     FACILITATOR_URL: `http://127.0.0.1:${facilitator.address().port}`,
@@ -61,7 +62,7 @@ export async function measureCredit(pace = USUAL) {
   await fund(folder, signers);
   const facilitator = await startFacilitator();
   const upstream = await start('upstream.mjs');
-  const { url, child } = await startGateway({ folder, upstream, facilitator });
+  const { url, child } = await startGateway({ upstream, facilitator }, { DATA_DIR: folder });
   const subject = (name, path, credit) => {
     const clients = signers.map((signer) => createClient({ baseUrl: url, signer, credit }));
     return { name, child, asks: clients.map((client) => () => client.ask(path)), expected: 200 };

@@ -24,7 +24,7 @@ type Committed = Waiting & { readonly row: Row | undefined };
 
 const FILE = 'gateway.db';
 /** How long a start waits for the check of the file. */
-const CHECK_MS = 500;
+const CHECK_MS = 200;
 /** How long a note waits for other steps, and how far commits and flushes are apart while there are many. */
 const [NOTE_MS, COMMIT_MS, FLUSH_MS] = [200, 3, 5];
 /** The write-ahead log is copied into the database after about so many bytes, of which a step writes a few pages and its answer. */
