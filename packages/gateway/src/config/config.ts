@@ -147,7 +147,7 @@ function readDatabaseUrl(read: Reader): string | undefined {
   const url = read.optional('DATABASE_URL');
   const isGood = url === undefined || (url.length <= MAX_URL_LENGTH && databaseUrls(url).length > 0);
   read.check(isGood, 'DATABASE_URL must be a URL such as postgres://user:password@host:5432/name?sslmode=verify-full.');
-  return isGood ? url : undefined;
+  return url;
 }
 
 function readProxies(read: Reader): string[] {
