@@ -173,15 +173,17 @@ export const landed = (payment: Pick<NewPayment, 'key'>) =>
 
 export const REFUSED = { progress: 'refused', reason: 'failed on the chain' } as const;
 
+type Paying = Pick<Ledger, 'payments'>;
+
 /** Takes a payment as far as `settling`. */
-export async function startSettling({ payments }: Ledger, payment: NewPayment, answer = '{"n":1}'): Promise<void> {
+export async function startSettling({ payments }: Paying, payment: NewPayment, answer = '{"n":1}'): Promise<void> {
   const verdict = await payments.reserve(payment);
   if (verdict !== 'reserved') throw new Error(verdict);
   await payments.settling(payment.key, payment.owner, { answer, signature: signatureOf(payment), height: 7 });
 }
 
 /** Takes a payment to the end. */
-export async function settle(ledger: Ledger, payment: NewPayment, answer?: string): Promise<void> {
+export async function settle(ledger: Paying, payment: NewPayment, answer?: string): Promise<void> {
   await startSettling(ledger, payment, answer);
   await ledger.payments.resolve(payment.key, landed(payment));
 }
