@@ -43,7 +43,7 @@ export default Object.entries(programs)
       transform: { target: 'node20.19' },
       external,
       plugins: [pools],
-      resolve: { conditionNames: ['@asset-gateway/source', 'node', 'import', 'default'] },
+      resolve: { conditionNames: ['@asset-gateway/source', 'node'] },
       output: { dir: `${path}/bin`, cleanDir: true, sourcemap: true },
       logLevel: 'warn',
     }),
