@@ -70,6 +70,7 @@ async function openMetrics(
     Promise.reject(listenFault(error, place, 'METRICS_')),
   );
   money?.watch(({ entries }) => served.metrics.appended(entries));
+  money?.watchCommits((ms) => served.metrics.committed(ms));
   return served;
 }
 

@@ -6,6 +6,7 @@ import { Books } from '../sales/books.ts';
 import type { Database } from '../stores/sql/database.ts';
 import type { OnWritten } from '../stores/sql/journal.ts';
 import { Retention } from '../stores/sql/retention.ts';
+import { type OnCommit, timed } from '../stores/sql/timed.ts';
 
 /** Everything about money, in one database. */
 export interface Money {
@@ -16,6 +17,8 @@ export interface Money {
   readonly retention: Retention;
   /** From now on the listener is called with each step that this process has written. */
   watch(listener: OnWritten): void;
+  /** From now on the listener is called with how long each durable step has taken. */
+  watchCommits(listener: OnCommit): void;
   close(): Promise<void>;
 }
 
@@ -28,9 +31,13 @@ export interface MoneyOptions {
 
 /** Binds what keeps money to a database, which it does not close. */
 export function openMoney(
-  database: Database,
+  untimed: Database,
   { journalKeepMs, answerBytes = PAYMENTS.answerBytes }: MoneyOptions,
 ): Money {
+  const commitListeners: OnCommit[] = [];
+  const database = timed(untimed, (ms) => {
+    for (const listener of commitListeners) listener(ms);
+  });
   const listeners: OnWritten[] = [];
   const onWritten: OnWritten = (written) => {
     for (const listener of listeners) listener(written);
@@ -47,6 +54,7 @@ export function openMoney(
     books: new Books(database),
     retention,
     watch: (listener) => void listeners.push(listener),
+    watchCommits: (listener) => void commitListeners.push(listener),
     async close() {
       payments.close();
       await retention.close();

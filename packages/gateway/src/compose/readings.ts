@@ -51,6 +51,7 @@ export function readingsOf({ store, channels, caches, money, exact, blocked, isS
     cache: () => [...caches.values()][0]?.reading(),
     openPayments: async () => (money ? readOpen(money.payments) : { count: 0, oldestMs: 0 }),
     credit: async () => (money ? readCredit(money) : []),
+    isDatabaseUp: () => money?.database.isReady(),
     feePayers: async () => exact?.feePayers() ?? [],
     sales: () => exact?.sales() ?? [],
     blocked: () => blocked?.list.counts,
