@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { findAnswer, keepAgain, keepAnswer } from '../stores/sql/answers.ts';
 import type { Database, Row, Statement } from '../stores/sql/database.ts';
@@ -188,13 +189,14 @@ export class Accounts {
     // Held, though the reply was lost.
     if (own?.owner === owner && own.progress === 'held') return { verdict: 'held', debit };
     if (own) return { verdict: own.progress === 'held' ? 'running' : 'captured', account, debit: own };
-    if (Number(found[0]?.bought) > 0) return { verdict: 'running', account };
+    if (found[0]?.own_payment === 'bought') return { verdict: 'running', account };
     const owed = debitIn((row) => row.owed_until_ms !== null && row.request_hash === requestHash);
     if (owed && !isPastOwed) return { verdict: 'owed', account, debit: owed };
     if (Number(found[0]?.due_payments) > 0 && !isPastOwed) return { verdict: 'due', account };
     const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
     for (const row of lapsed) await this.#releaseLapsed(String(row.id), Number(row.micro_usdc), nowMs);
     const reason = lapsed.length > 0 ? undefined : whyNotHeld(account, micros, nowMs);
+    if (!reason && found[0]?.own_payment === 'lapsed') await this.#dropLapsedPayment(id, nowMs);
     return reason && { verdict: reason, account };
   }
 
@@ -203,6 +205,11 @@ export class Accounts {
     const nowMs = this.now();
     const lapsed = await this.#database.read(rows.findLapsed(nowMs));
     for (const { id, micro_usdc: micros } of lapsed) await this.#releaseLapsed(String(id), Number(micros), nowMs);
+  }
+
+  async #dropLapsedPayment(key: string, nowMs: number): Promise<void> {
+    const [guard, ...changes] = rows.dropLapsedPayment(key, nowMs, randomUUID());
+    await this.#database.write({ guard, changes });
   }
 
   async #releaseLapsed(id: string, micros: number, nowMs: number): Promise<void> {

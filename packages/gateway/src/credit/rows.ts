@@ -74,6 +74,8 @@ const isOwed = 'request_hash = $4 and owed_until_ms > $5';
 const isLapsed = `state = 'held' and until_ms <= $5`;
 const OF_REQUEST = `where wallet_id = w.id and request_hash = $4 and (state in ('settling', 'unresolved') or owed_until_ms > $5)`;
 
+const IS_LAPSED_PAYMENT = `state = 'reserved' and leased_until_ms <= $2`;
+
 /** Everything that decides whether a price can be held: the account, this debit, one that is owed for the request, lapsed holds. */
 export const lookAt = (
   holder: AccountHolder,
@@ -81,7 +83,8 @@ export const lookAt = (
   nowMs: number,
 ): Statement => ({
   sql: `select ${ACCOUNT}, ${DEBIT}, (select count(*) from payments ${OF_REQUEST}) as due_payments,
-  (select count(*) from payments where key = $3 and state <> 'refused') as bought
+  (select case when ${IS_LAPSED_PAYMENT.replace('$2', '$5')} then 'lapsed' else 'bought' end from payments
+    where key = $3 and state <> 'refused') as own_payment
   from (select 1 as one) as always left join wallets w on w.cluster = $1 and w.address = $2 ${buying('$5')}
   left join debits d on d.id in (select $3 union
     select id from debits where wallet_id = w.id and ${isUnfinished} and ((${isOwed}) or (${isLapsed})))`,
@@ -163,6 +166,16 @@ export const releaseLapsed = (id: string, micros: number, nowMs: number): readon
     values: [id, nowMs],
   },
   unhold(micros, 0),
+];
+
+/** Drops the lapsed reservation of a payment. If the request that made it still runs, it finds that its wallet has changed. */
+export const dropLapsedPayment = (key: string, nowMs: number, version: string): readonly [Statement, Statement] => [
+  {
+    sql: `update wallets set version = $3 where {in time}
+  and id = (select wallet_id from payments where key = $1 and ${IS_LAPSED_PAYMENT}) returning id`,
+    values: [key, nowMs, version],
+  },
+  { sql: `delete from payments where key = $1 and ${IS_LAPSED_PAYMENT} and {guarded}`, values: [key, nowMs] },
 ];
 
 export const findUncharged = (holder: AccountHolder): Statement => ({
