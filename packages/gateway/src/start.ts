@@ -136,7 +136,7 @@ export async function startGateway(config: Config, options: StartOptions = {}): 
     return opened;
   };
   const release = async () => {
-    for (const each of held) await each.close();
+    for (const each of held.splice(0)) await each.close();
   };
   try {
     const state = hold(await openState(config));
