@@ -11,7 +11,7 @@ import { makeFolder } from './folder.ts';
 import { openPostgresDatabase, postgresSuite } from './postgres.ts';
 
 /** Payments and credit in a database, under a clock that a test turns. */
-export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 'payments' | 'retention'> {
+export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 'payments' | 'retention' | 'watch'> {
   nowMs: number;
   /** Bytes that all answers may have together. */
   readonly answerBytes: number;

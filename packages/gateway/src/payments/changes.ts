@@ -1,6 +1,7 @@
 import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { dropAnswer, endAnswer, keepAnswer } from '../stores/sql/answers.ts';
 import type { Statement, Value } from '../stores/sql/database.ts';
+import type { JournalKind } from '../stores/sql/journal.ts';
 import type { Step } from './machine.ts';
 import { amountOf, FAILED_ON_CHAIN, type FeeCharge, PAYMENTS } from './record.ts';
 import type { StoredState } from './rows.ts';
@@ -82,6 +83,8 @@ const FORGOTTEN = { fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 };
 export interface Beside {
   readonly answer?: string | undefined;
   readonly fee?: FeeCharge | undefined;
+  /** The kinds of entries that the journal has of this payment already. */
+  readonly booked?: readonly JournalKind[] | undefined;
 }
 
 /** What a step makes of the payment's own row. */
@@ -161,12 +164,12 @@ const UPDATE_WALLET_TO_SETTLE = knownWallet(` and not exists (select 1 from debi
 const leftOf = ({ limit, lamports }: FeeCharge, share = 1): number => Math.floor(limit * share) - lamports;
 
 /** The guard of a step: the wallet's payments have not changed since they were read. */
-export function walletGuard(change: WalletChange, wallet: StoredState['wallet'], { fee }: Beside): Statement {
+export function walletGuard(change: WalletChange, wallet: StoredState['wallet'], { fee, booked }: Beside): Statement {
   const { step, network, payer, version, nowMs } = change;
   const { record } = step.after;
   const { inFlight, calls, paid = [] } = step.after.payer;
   const state = [version, JSON.stringify(inFlight), JSON.stringify(calls), JSON.stringify(paid), Math.floor(nowMs)];
-  const granted = isJustSettled(step) ? (record?.creditMicros ?? 0) : 0;
+  const granted = isJustSettled(step) && !booked?.includes('grant') ? (record?.creditMicros ?? 0) : 0;
   if (!wallet) return { sql: NEW_WALLET, values: [clusterOfNetwork(network), payer, ...state, granted] };
   const values = [wallet.id, wallet.version, ...state, granted];
   const isSettling = record?.progress === 'settling' && step.before.record?.progress === 'reserved';

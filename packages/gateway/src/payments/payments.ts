@@ -1,6 +1,6 @@
 import { findAnswer, keepAgain } from '../stores/sql/answers.ts';
 import type { Database, Statement } from '../stores/sql/database.ts';
-import type { OnWritten } from '../stores/sql/journal.ts';
+import type { JournalKind, OnWritten } from '../stores/sql/journal.ts';
 import { noteDelivered } from './changes.ts';
 import type { CreditLimits } from './cover.ts';
 import {
@@ -28,6 +28,7 @@ export interface Look {
 }
 
 const OPEN_AT_ONCE = 100;
+const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement', 'grant') and key = $1`;
 
 /** A record without what only the machine needs. */
 function recordOf(held: HeldRecord | undefined): PaymentRecord | undefined {
@@ -94,14 +95,16 @@ export class Payments {
   }
 
   /**
-   * Notes a payment as settled by a transaction that the chain shows and no record knows. Answers false if another payment has
-   * settled with that signature.
+   * Notes a payment as settled by a transaction that the chain shows and no record knows. What a repair of the journal has booked
+   * of it is not booked again. Answers false if another payment has settled with that signature.
    */
   async adopt(payment: NewPayment, signature: string): Promise<boolean> {
     const sql = `select key from payments where signature = $1 and state = 'settled'`;
     const [other] = await this.#database.read({ sql, values: [signature] });
     if (other && other.key !== payment.key) return false;
-    await this.#steps.take(payment, { kind: 'adopted', payment, signature });
+    const booked = await this.#database.read({ sql: FIND_BOOKED, values: [payment.key] });
+    const beside = { booked: booked.map(({ kind }) => kind as JournalKind) };
+    await this.#steps.take(payment, { kind: 'adopted', payment, signature }, beside);
     return true;
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Row } from '../stores/sql/database.ts';
-import { append, type OnWritten } from '../stores/sql/journal.ts';
+import { append, type JournalEntry, type OnWritten } from '../stores/sql/journal.ts';
 import { type Beside, paymentChange, renewLease, walletGuard } from './changes.ts';
 import { entriesOf } from './entries.ts';
 import { type PaymentEvent, type Step, step } from './machine.ts';
@@ -85,12 +85,12 @@ export class PaymentSteps {
       if (isDone(result)) {
         const version = randomBytes(8).toString('hex');
         const row = await this.#write(subject, result, { beside, version, wallet: state.wallet });
-        if (row) return this.#taken(subject, result, { version, row, state });
+        if (row) return this.#taken(subject, result, { version, row, state, beside });
         const before = state;
         state = await this.read(subject);
         // Written, though the reply was lost.
         if (state.wallet?.version === version)
-          return this.#taken(subject, result, { version, row: { id: state.wallet.id }, state });
+          return this.#taken(subject, result, { version, row: { id: state.wallet.id }, state, beside });
         const refusal = whyNotWritten(before, state, { event, beside });
         if (refusal) return { verdict: refusal, record: state.record };
       } else if (isFresh) return { verdict: result.verdict, record: result.after.record };
@@ -103,7 +103,7 @@ export class PaymentSteps {
   #write(subject: Subject, result: Step, { beside, version, wallet }: Writing): Promise<Row | undefined> {
     const nowMs = this.#now();
     const { network, payer } = subject;
-    const entries = entriesOf(result).map((entry) => append(entry, nowMs));
+    const entries = newEntries(result, beside).map((entry) => append(entry, nowMs));
     return this.#database.write({
       guard: walletGuard({ step: result, network, payer, version, nowMs }, wallet, beside),
       changes: [...paymentChange(result, beside, nowMs), ...entries],
@@ -111,14 +111,14 @@ export class PaymentSteps {
     });
   }
 
-  #taken(subject: Subject, result: Step, { version, row, state }: Taken): Outcome {
+  #taken(subject: Subject, result: Step, { version, row, state, beside }: Taken): Outcome {
     const { record } = result.after;
     const { key, network, payer, requestHash } = subject;
     if (record?.progress === 'reserved' || record?.progress === 'settling') {
       const next = { ...state, ...result.after, wallet: { id: Number(row.id), version } };
       this.#inHand.set(key, { subject: { key, network, payer, requestHash }, state: next });
     } else this.#inHand.delete(key);
-    this.#onWritten({ network, wallet: payer, entries: entriesOf(result) });
+    this.#onWritten({ network, wallet: payer, entries: newEntries(result, beside) });
     return {
       verdict: result.verdict,
       record,
@@ -151,10 +151,15 @@ interface Writing {
 }
 
 interface Taken {
+  readonly beside: Beside;
   readonly version: string;
   readonly row: Row;
   readonly state: StoredState;
 }
+
+/** The entries of a step that the journal does not have already. */
+const newEntries = (result: Step, { booked = [] }: Beside): readonly JournalEntry[] =>
+  entriesOf(result).filter(({ kind }) => !booked.includes(kind));
 
 /** What is only reserved need not survive a power cut: nothing has moved. */
 const isLasting = ({ before, after }: Step): boolean =>

@@ -34,6 +34,8 @@ export async function missingEntry(transfer: ChainTransfer, payees: readonly Pay
   };
 }
 
+const IS_SETTLED = `select 1 from journal_entries where kind = 'settlement' and signature = `;
+
 /**
  * Appends the settlement that is missing, once, and grants it as credit if `isGranted`. Answers false if it was appended before, on
  * any node.
@@ -43,11 +45,16 @@ export async function appendMissing(database: Database, entry: MissingEntry, isG
   const entries = isGranted ? [entry, grant] : [entry];
   const guard = {
     sql: `insert into wallets (cluster, address, granted_micro_usdc) select $1, $2, $3
-  where not exists (select 1 from journal_entries where kind = 'settlement' and signature = $4) and {in time}
+  where not exists (${IS_SETTLED}$4) and {in time}
   on conflict (cluster, address) do update set granted_micro_usdc = wallets.granted_micro_usdc + excluded.granted_micro_usdc
   returning id`,
     values: [entry.cluster, entry.wallet, isGranted ? entry.micros : 0, entry.transaction],
   };
   const changes = entries.map((each) => append(each, Math.floor(database.now())));
-  return (await database.write({ guard, changes, isDurable: true })) !== undefined;
+  const row = await database.write({ guard, changes, isDurable: true }).catch(async (error) => {
+    // Another node was quicker, and the database rejected the second settlement.
+    const settled = await database.read({ sql: `${IS_SETTLED}$1`, values: [entry.transaction] });
+    if (settled.length === 0) throw error;
+  });
+  return row !== undefined;
 }
