@@ -7,7 +7,7 @@ import { ConfigError } from '../config/settings.ts';
 import { type Clock, steadyClock } from '../stores/clock.ts';
 import { type FolderLock, lockFolder } from '../stores/lock.ts';
 import { SchemaTooNew } from '../stores/sql/schema.ts';
-import { SqliteDatabase, sqliteIn } from '../stores/sql/sqlite.ts';
+import { checkSqlite, SqliteDatabase, sqliteIn } from '../stores/sql/sqlite.ts';
 
 /** What one process keeps in its folder. */
 export interface Local {
@@ -41,7 +41,7 @@ function folderFault(error: unknown, folder: string): unknown {
         'empty one, which loses the secret that was made there, credit, and what is known of payments.',
     ]);
   }
-  if (!/SQLITE|EACCES|EROFS|EPERM|ENOSPC/.test(code) && !/readonly|unable to open|full/.test(message)) return error;
+  if (!/SQLITE|EACCES|EROFS|EPERM|ENOSPC/.test(code) && !/readonly|unable to open|full/i.test(message)) return error;
   return new ConfigError([`DATA_DIR: gateway.db in ${folder} cannot be opened or written (${message}).`]);
 }
 
@@ -57,6 +57,11 @@ function makeFolder(folder: string): void {
 async function takeFolder(folder: string): Promise<FolderLock> {
   const locking = await lockFolder(folder).catch(({ code, message }: NodeJS.ErrnoException) => {
     const why = code ?? message;
+    if (/NOTADB|CORRUPT/.test(why)) {
+      throw new ConfigError([
+        `DATA_DIR: gateway.db.lock in ${folder} is damaged (${why}): delete it while no gateway serves from there.`,
+      ]);
+    }
     throw new ConfigError([
       `DATA_DIR: the folder ${folder} cannot hold a lock (${why}): it needs room, and a local disk.`,
     ]);
@@ -77,11 +82,11 @@ async function secretOf(database: SqliteDatabase): Promise<string> {
 }
 
 async function openDatabase(folder: string, now: Clock) {
+  const { damage } = await checkSqlite(sqliteIn(folder));
   const database = new SqliteDatabase(sqliteIn(folder), { now });
   try {
-    const check = await database.check();
     const records = new LocalRecords(database, localClocks(now));
-    return { database, check, records, secret: await secretOf(database) };
+    return { database, damage, records, secret: await secretOf(database) };
   } catch (error) {
     await database.close();
     throw error;
@@ -93,7 +98,7 @@ export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>, { now }: L
   makeFolder(dataDir);
   const lock = await takeFolder(dataDir);
   const clock = now ?? steadyClock();
-  const { database, check, records, secret } = await openDatabase(dataDir, clock).catch(async (error) => {
+  const { database, damage, records, secret } = await openDatabase(dataDir, clock).catch(async (error) => {
     await lock.close();
     throw folderFault(error, dataDir);
   });
@@ -109,9 +114,8 @@ export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>, { now }: L
           `DATA_DIR holds data of an earlier version (${earlier.join(', ')}), which is left as it is: docs/upgrading.md`,
         );
       }
-      check.damage.then(
-        (damage) =>
-          damage !== undefined && notice(`DATA_DIR: gateway.db is damaged (${damage}): restore a backup of it`),
+      damage.then(
+        (found) => found !== undefined && notice(`DATA_DIR: gateway.db is damaged (${found}): restore a backup of it`),
       );
     },
     async close() {

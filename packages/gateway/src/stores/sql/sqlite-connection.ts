@@ -1,3 +1,4 @@
+import { renameSync, rmSync, statSync } from 'node:fs';
 import Connection, { type Database as Connected } from 'libsql';
 import { makePrivate } from '../private-file.ts';
 import type { Row, Statement, Step } from './database.ts';
@@ -19,6 +20,28 @@ export const numbered = (sql: string): string => sql.replaceAll('{in time}', 'tr
 /** After a guard that has returned a row, its id is the parameter behind the statement's own. */
 const afterGuard = (sql: string, parameters: number): string =>
   sql.replaceAll('{guarded}', 'true').replaceAll('{guard.id}', `$${parameters + 1}`);
+
+/** Bytes of a file; undefined if it is missing. */
+const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
+
+/** Makes the file if it is missing, with a first page: an empty one was cut off. */
+function makeFile(path: string): void {
+  const size = sizeOf(path);
+  if (size === 0) throw new Error('the file was cut off');
+  if (size !== undefined) {
+    makePrivate(path);
+    return;
+  }
+  // SQLite would write what the log holds into the new file.
+  if (sizeOf(`${path}-wal`)) throw new Error('the file was cut off from its log, gateway.db-wal');
+  const draft = `${path}.new`;
+  for (const each of [draft, `${draft}-journal`]) rmSync(each, { force: true });
+  makePrivate(draft);
+  const connection = new Connection(draft);
+  connection.exec('pragma user_version = 1');
+  connection.close();
+  renameSync(draft, path);
+}
 
 function open(path: string): Connected {
   const connection = new Connection(path, { timeout: BUSY_MS });
@@ -52,7 +75,7 @@ export class SqliteConnection {
 
   /** Opens the file, makes it if it is missing, and brings its schema up to date. Throws if it cannot be used. */
   constructor(path: string) {
-    makePrivate(path);
+    makeFile(path);
     this.#connection = open(path);
     try {
       migrate(this.#connection);
@@ -90,8 +113,14 @@ export class SqliteConnection {
     if (busy !== 0) throw new Error('the database is being read');
   }
 
+  /** After a stop everything is in the database file. */
   close(): void {
     this.#prepared.clear();
+    try {
+      this.rewrite();
+    } catch {
+      // What was committed is in the log.
+    }
     this.#connection.close();
   }
 
