@@ -2,6 +2,7 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import type { CreditLimits } from './cover.ts';
 import {
   amountOf,
+  FAILED_ON_CHAIN,
   type NewPayment,
   PAYMENTS,
   type Proof,
@@ -132,7 +133,8 @@ function refuse(state: PaymentState, record: HeldRecord, reason: string, nowMs: 
       progress: 'refused',
       reason,
       resolvedAtMs: nowMs,
-      forgetAtMs: nowMs + PAYMENTS.refusedMs,
+      // A fee that was paid counts for its hour, which the payment must not begin anew.
+      forgetAtMs: nowMs + (reason === FAILED_ON_CHAIN && record.feeLamports > 0 ? PAYMENTS.feeMs : PAYMENTS.refusedMs),
       owed: false,
     },
     payer: leave(state.payer, record.key),
