@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
+import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/journal.ts';
+import { grant, HOLDER, newPurchase, onBothDatabases } from '../kit/ledger.ts';
 import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { callOf, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
-import { buyCredit, buying, paymentOf, startCreditGateway } from './gateway.ts';
+import { buying, paymentOf, startCreditGateway } from './gateway.ts';
 
 const CALL = callOf('rpc.mainnet.helius.getBalance');
 const BUNDLE = 50_000;
 
-redisSuite('key pairs without money that sign bundles', () => {
-  let redis: RedisServer;
+describe('key pairs without money that sign bundles', () => {
   let gateway: SellingGateway;
   beforeAll(async () => {
-    redis = await startRedis({ appendonly: 'yes' });
-    gateway = await startCreditGateway({}, { REDIS_URL: redis.url, GATEWAY_SECRET: 's'.repeat(32) });
+    gateway = await startCreditGateway();
   });
-  afterAll(async () => {
-    await gateway.stop();
-    await redis.stop();
-  });
+  afterAll(() => gateway.stop());
 
-  const accounts = async () => (await redis.command('KEYS', '*account:*')) as string[];
-
-  it('W8 are refused by their verification and leave no account behind', async () => {
+  it('W8 are refused by their verification', async () => {
     for (const call of [CALL, buying('mainnet')]) {
       for (let count = 0; count < 5; count++) {
         const payment = await paymentOf(gateway, call, await openWallet(gateway.solana, 1n), BUNDLE);
@@ -30,17 +26,30 @@ redisSuite('key pairs without money that sign bundles', () => {
       }
     }
     const { mainnet, provider } = gateway.solana;
-    expect([mainnet.transfers.length, provider.arrivals.length, await accounts()]).toEqual([0, 0, []]);
+    expect([mainnet.transfers, provider.arrivals]).toEqual([[], []]);
   });
+});
 
-  it('W8 are told from wallets with money, whose account is kept when they have bought, and only then', async () => {
-    const wallet = await openWallet(gateway.solana);
-    gateway.solana.provider.faults.status = 500;
-    const failed = await sendPaid(gateway, CALL, await paymentOf(gateway, CALL, wallet, BUNDLE));
-    gateway.solana.provider.faults.reset();
-    expect([failed.status, await accounts()]).toEqual([502, []]);
-    expect((await buyCredit(gateway, wallet)).status).toBe(200);
-    const [account = '', ...others] = await accounts();
-    expect([account.includes(wallet.address), others, await redis.command('TTL', account)]).toEqual([true, [], -1]);
+onBothDatabases('wallets', (open) => {
+  it('W8 are forgotten ten minutes after a payment that was not settled; those that bought credit are kept', async () => {
+    const ledger = await open();
+    const wallets = async () => {
+      const rows = await ledger.database.report({ sql: 'select address from wallets order by address' });
+      return rows.map(({ address }) => address);
+    };
+    await grant(ledger, BUNDLE);
+    for (const payer of ['one', 'two']) {
+      const payment = newPurchase(BUNDLE, { payer });
+      expect(await ledger.payments.reserve(payment)).toBe('reserved');
+      await ledger.payments.release(payment.key, payment.owner, false);
+    }
+    expect(await wallets()).toEqual(['one', 'two', HOLDER.wallet]);
+    ledger.nowMs += CREDIT.debitMs + 1;
+    await ledger.retention.prune();
+    expect(await wallets()).toEqual([HOLDER.wallet]);
+    ledger.nowMs += JOURNAL_KEEP_MS + PAYMENTS.recordMs;
+    await ledger.retention.prune();
+    expect(await ledger.accounts.find(HOLDER)).toMatchObject({ grantedMicros: BUNDLE });
+    await ledger.close();
   });
 });
