@@ -189,5 +189,5 @@ export async function settle(ledger: Paying, payment: NewPayment, answer?: strin
 }
 
 /** Brings the holder so much credit. */
-export const grant = (ledger: Ledger, micros: number, change: Partial<NewPayment> = {}): Promise<void> =>
+export const grant = (ledger: Paying, micros: number, change: Partial<NewPayment> = {}): Promise<void> =>
   settle(ledger, newPurchase(micros, change));
