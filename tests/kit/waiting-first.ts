@@ -17,7 +17,6 @@ const WAITING = [
   'redis/cache',
   'redis/lost-purchases',
   'redis/purchases',
-  'sales/kills',
 ].map((name) => `tests/${name}.test.ts`);
 
 const isWaiting = ({ moduleId }: TestSpecification): boolean => WAITING.some((path) => moduleId.endsWith(path));

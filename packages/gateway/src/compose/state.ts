@@ -9,7 +9,7 @@ import { RedisConnection } from '../stores/redis/connection.ts';
 import { readSqlite, sqliteIn } from '../stores/sql/sqlite.ts';
 import { type Local, openLocal } from './local.ts';
 import { type Money, openMoney, recover } from './money.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres, readPostgres } from './postgres.ts';
 
 /** Everything that the gateway remembers, and where. */
 export interface State {
@@ -90,11 +90,7 @@ export async function openState(config: Config): Promise<State> {
 
 /** The database of money, as a command opens it beside a gateway that may be running: nothing is locked, migrated or written. */
 export async function openToRead({ databaseUrl, redisUrl, dataDir }: Config) {
-  if (databaseUrl !== undefined) {
-    const { database, connect, close } = await openPostgres(databaseUrl, false);
-    await connect(() => undefined);
-    return { database, close };
-  }
+  if (databaseUrl !== undefined) return readPostgres(databaseUrl);
   if (redisUrl !== undefined)
     throw new ConfigError(['DATABASE_URL is required: with REDIS_URL alone nothing is sold.']);
   if (!existsSync(sqliteIn(dataDir))) throw new ConfigError([`DATA_DIR: no gateway has served from ${dataDir} yet.`]);
