@@ -58,7 +58,9 @@ postgresSuite('the round trips to the database before a response', () => {
     }
     // The node's own queries add to some.
     const [fewest = []] = seen.sort((one, other) => one.length - other.length);
-    const count = fewest.findIndex((asked) => asked.includes(kind)) + 1;
+    // A parameter follows its length.
+    const parameter = `\0\0\0${String.fromCharCode(kind.length)}${kind}`;
+    const count = fewest.findIndex((asked) => asked.includes(parameter)) + 1;
     expect(fewest.length - count).toBeLessThanOrEqual(1);
     return count;
   }
