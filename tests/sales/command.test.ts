@@ -47,6 +47,8 @@ async function buy({ url, solana }: SellingGateway): Promise<void> {
 interface Scene {
   readonly gateway: SellingGateway;
   readonly variables: Environment;
+  /** Whether the journal can be repaired while the gateway runs. */
+  readonly isShared: boolean;
   close(): Promise<void>;
 }
 
@@ -54,9 +56,10 @@ interface Scene {
 function suite(run: Run, start: () => Promise<Scene>): void {
   let gateway: SellingGateway;
   let variables: Environment;
+  let isShared: boolean;
   let close: () => Promise<void>;
   beforeAll(async () => {
-    ({ gateway, variables, close } = await start());
+    ({ gateway, variables, isShared, close } = await start());
     await buy(gateway);
   }, 120_000);
   afterAll(() => close());
@@ -98,6 +101,13 @@ function suite(run: Run, start: () => Promise<Scene>): void {
     expect([code, stdout, stderr]).toEqual([0, '', '2 entries, 2 transfers, 0 discrepancies\n']);
   });
 
+  it('verify --repair beside the gateway: works in PostgreSQL, and names DATA_DIR in SQLite', async () => {
+    const { code, stderr } = await run(variables, 'verify', '--repair');
+    const refused = [1, expect.stringMatching(/^asset-gateway: DATA_DIR: process \d+ .* serves from/)];
+    const repaired = [0, '0 entries appended\n2 entries, 2 transfers, 0 discrepancies\n'];
+    expect([code, stderr]).toEqual(isShared ? repaired : refused);
+  });
+
   it('unresolved lists payments with an unknown outcome, which verify does not count as faults', {
     timeout: 60_000,
   }, async () => {
@@ -130,6 +140,7 @@ describe('the command beside a gateway with a folder', () => {
     return {
       gateway,
       variables: { ...gateway.solana.variables, DATA_DIR: folder },
+      isShared: false,
       async close() {
         await gateway.stop();
         rmSync(folder, { recursive: true, force: true });
@@ -141,13 +152,16 @@ describe('the command beside a gateway with a folder', () => {
 postgresSuite('the command beside a gateway with PostgreSQL', () => {
   suite(run, async () => {
     const { url, drop } = await openPostgresDatabase();
-    const gateway = await startSellingGateway({ DATABASE_URL: url });
+    const folder = makeFolder();
+    const gateway = await startSellingGateway({ DATABASE_URL: url }, { dataDir: folder });
     return {
       gateway,
-      variables: { ...gateway.solana.variables, DATABASE_URL: url },
+      variables: { ...gateway.solana.variables, DATABASE_URL: url, DATA_DIR: folder },
+      isShared: true,
       async close() {
         await gateway.stop();
         await drop();
+        rmSync(folder, { recursive: true, force: true });
       },
     };
   });
@@ -199,7 +213,10 @@ describe('the command', () => {
     const unsold = run({ ...paid, REDIS_URL: 'redis://127.0.0.1:1', GATEWAY_SECRET: SECRET });
     await expect(unsold).rejects.toMatchObject({ faults: [expect.stringContaining('DATABASE_URL is required')] });
     const away = run({ ...paid, DATABASE_URL: 'postgres://127.0.0.1:1/gateway' });
-    await expect(away).rejects.toMatchObject({ faults: [expect.stringMatching(/^DATABASE_URL: .*does not answer/)] });
+    const silent = { faults: [expect.stringMatching(/^DATABASE_URL: .*does not answer/)] };
+    await expect(away).rejects.toMatchObject(silent);
+    const awayToo = run({ ...paid, DATABASE_URL: 'postgres://127.0.0.1:1/gateway' }, 'verify', '--repair');
+    await expect(awayToo).rejects.toMatchObject(silent);
     await new SqliteDatabase(sqliteIn(folder), { now: Date.now }).close();
     const empty = await run({ ...paid, DATA_DIR: folder });
     expect([empty.code, empty.stdout]).toEqual([0, expect.stringMatching(/^cluster +route [^\n]*\n$/)]);

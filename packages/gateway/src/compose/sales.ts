@@ -6,6 +6,7 @@ import { tokenAccountOf } from '../payments/payees.ts';
 import type { PayeeChain } from '../sales/audit.ts';
 import { Books } from '../sales/books.ts';
 import type { Archive } from '../sales/command.ts';
+import { openPostgres } from './postgres.ts';
 import { openState, openToRead } from './state.ts';
 
 async function feePayerOf(facilitator: FacilitatorConfig): Promise<string | undefined> {
@@ -29,8 +30,15 @@ export async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig
 
 const NO_CHAIN = 'SOLANA_MAINNET_RPC_URL or SOLANA_DEVNET_RPC_URL is required: there is no chain to compare with.';
 
-/** Everything, as a gateway opens it: without a database that nodes share, it is the only one then. */
+/** The database, to write to it. In a folder it has to be the only process; in PostgreSQL the gateway may run. */
 async function openToRepair(config: Config) {
+  if (config.databaseUrl !== undefined) {
+    const { database, connect, close } = await openPostgres(config.databaseUrl, false);
+    await connect(() => undefined);
+    if (database.isReady()) return { database, close };
+    await close();
+    throw new ConfigError(['DATABASE_URL: PostgreSQL does not answer.']);
+  }
   const { money, connect, close } = await openState(config);
   await connect(() => undefined);
   if (!money) throw new ConfigError(['Nothing is sold: there is no journal to repair.']);
