@@ -255,7 +255,7 @@ describe('admissions on the disk', () => {
     ]);
   });
 
-  it('are deleted when their slots are free and their nonces too old, through starts and calls that end late', async () => {
+  it('R11 are deleted when their slots are free and their nonces too old, through starts and calls that end late', async () => {
     let [one, most] = [await start(), 0];
     const running: { readonly owner: string; readonly endsAtMs: number }[] = [];
     for (let call = 0; call < 300; call++) {
