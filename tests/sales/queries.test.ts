@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Environment, readConfig } from '@asset-gateway/gateway';
+import { readConfig } from '@asset-gateway/gateway';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openState } from '../../packages/gateway/src/compose/state.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
@@ -54,7 +54,7 @@ async function run(words: readonly string[], input: string, environment: NodeJS.
 /** Where a gateway keeps its money, and how a program of the database reads it. */
 interface Place {
   readonly engine: Engine;
-  readonly variables: Environment;
+  readonly variables: Readonly<Record<string, string>>;
   query(sql: string): Promise<Rows>;
   remove(): Promise<void>;
 }
