@@ -84,7 +84,7 @@ onBothDatabases('a hold', (open) => {
   });
   afterAll(() => ledger.close());
 
-  it('is written exactly where nothing stands against it, and then holds its price', async () => {
+  it('is written exactly if whyNotHeld finds no reason, and then holds its price', async () => {
     const { database, accounts } = ledger;
     await fc.assert(
       fc.asyncProperty(CASES, async ({ micros, ...account }) => {

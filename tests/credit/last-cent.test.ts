@@ -15,16 +15,16 @@ onBothDatabases('the last cent', (open) => {
   });
   afterEach(() => ledger.close());
 
-  /** As many attempts at once, on one node and another by turns where there are two. */
+  /** Makes several attempts at once, by turns on the two nodes. */
   async function atOnce<T>(attempt: (accounts: Accounts, index: number) => Promise<T>): Promise<T[]> {
     return Promise.all(
-      Array.from({ length: AT_ONCE }, (_, index) =>
-        attempt(index % 2 === 0 ? ledger.accounts : other.accounts, index),
-      ),
+      Array.from({ length: AT_ONCE }, (_, index) => attempt(index % 2 === 0 ? ledger.accounts : other.accounts, index)),
     );
   }
 
-  it('buys one answer, however many ask for one at once at how many nodes', { timeout: 300_000 }, async () => {
+  it('buys one answer when many calls come at once, to two nodes where there can be two', {
+    timeout: 300_000,
+  }, async () => {
     for (let round = 1; round <= rounds(1_000); round++) {
       await grant(ledger, PRICE);
       const balances = await atOnce(async (accounts) => {
@@ -43,7 +43,7 @@ onBothDatabases('the last cent', (open) => {
     }
   });
 
-  it('is charged once for one signature that many nodes hold at once', { timeout: 300_000 }, async () => {
+  it('is charged once for one signature that comes many times at once', { timeout: 300_000 }, async () => {
     for (let round = 1; round <= rounds(1_000); round++) {
       await grant(ledger, 2 * PRICE);
       const debit = newDebit(PRICE);

@@ -5,14 +5,14 @@ import { grant, type Ledger, newDebit, onBothDatabases } from '../kit/ledger.ts'
 
 const MOST_FETCHES = 200;
 
-onBothDatabases('an answer that was charged and never read to its end', (open) => {
+onBothDatabases('a charged answer that is never delivered', (open) => {
   let ledger: Ledger;
   beforeEach(async () => {
     ledger = await open();
   });
   afterEach(() => ledger.close());
 
-  it('is owed to its wallet two hundred times, and then no more', async () => {
+  it('is served again two hundred times at most', async () => {
     await grant(ledger, 10);
     const debit = newDebit(5);
     await ledger.accounts.hold(debit);

@@ -13,8 +13,8 @@ import { buyCredit, spend, startCreditGateway } from './gateway.ts';
 const METRIC = 'asset_gateway_credit_owed_usd_micros';
 const { mainnet, devnet } = NETWORKS;
 
-onBothDatabases('what is owed in all', (openLedger) => {
-  it('is what was granted less what was spent, on each network, also after a restart', async () => {
+onBothDatabases('the credit outstanding', (openLedger) => {
+  it('is what was granted less what was spent on each network, also after a restart', async () => {
     const ledger = await openLedger();
     const owed = async (accounts = ledger.accounts) => {
       const found = await accounts.owed();
