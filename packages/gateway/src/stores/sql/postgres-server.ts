@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Pool, PoolClient, PoolConfig } from 'pg';
 import type { Row, Step, Value } from './database.ts';
 import { POSTGRES } from './dialect.ts';
-import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE } from './schema.ts';
+import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, SchemaTooNew } from './schema.ts';
 
 /** How long a request waits for a connection, and then for the answer. */
 export const [CONNECT_MS, QUERY_MS] = [400, 400];
@@ -64,8 +64,23 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown }).
 const isLost = (error: unknown): boolean =>
   LOST.includes(codeOf(error)) || (error as Error).message === 'Connection terminated unexpectedly';
 
-/** PostgreSQL's own errors have codes of five characters. All others are of connections, and so is class 57. */
-export const isOfConnection = (error: unknown): boolean => !/^(?!57)[0-9A-Z]{5}$/.test(codeOf(error));
+/** The server's certificate is not trusted. */
+const UNTRUSTED = /CERT|^UNABLE_TO/;
+/** PostgreSQL's own errors have codes of five characters. */
+const OF_SERVER = /^(?!E[A-Z]{4})[0-9A-Z]{5}$/;
+/** It shuts down (57), a pooler has no connection to it (08), it has too many connections, or it is a standby. */
+const OF_CONNECTION = /^(?:57|08|53300|25006)/;
+
+/** Whether the server cannot be used now, rather than refuses this statement or this node. */
+export function isOfConnection(error: unknown): boolean {
+  if (error instanceof SchemaTooNew) return false;
+  const code = codeOf(error);
+  return OF_SERVER.test(code) ? OF_CONNECTION.test(code) : !UNTRUSTED.test(code);
+}
+
+/** All connections are in use, by statements that may well be answered. */
+export const isQueueFull = (error: unknown): boolean =>
+  (error as Error).message === 'timeout exceeded when trying to connect';
 
 /** Connections to one server. */
 export class PostgresServer {
@@ -81,14 +96,14 @@ export class PostgresServer {
 
   /** Sends a query; once more if its connection was lost or has not prepared it. A step that was written is not written again. */
   ask(query: Query, values: readonly Value[]): Promise<readonly Row[]> {
-    return this.send(query, values).catch((error) => {
+    return this.#send(query, values).catch((error) => {
       if (NOT_PREPARED.includes(codeOf(error))) this.#isPrepared = false;
       else if (!isLost(error)) throw error;
-      return this.send(query, values);
+      return this.#send(query, values);
     });
   }
 
-  async send({ name, text }: Query, values: readonly Value[]): Promise<readonly Row[]> {
+  async #send({ name, text }: Query, values: readonly Value[]): Promise<readonly Row[]> {
     const client = await this.#requests.connect();
     let isUsable = true;
     try {
@@ -146,7 +161,8 @@ export async function loadServers(urls: readonly string[]): Promise<() => Postgr
   const newPool = (more: PoolConfig): Pool => {
     const settings = { connectionTimeoutMillis: CONNECT_MS, application_name: 'asset-gateway', keepAlive: true };
     const pool = new pg.Pool({ ...settings, types: types as NonNullable<PoolConfig['types']>, ...more });
-    // A connection that breaks while it is idle is replaced by the next request.
+    // A connection may break while it is idle, or taken from the pool and not asked: the next query finds out.
+    pool.on('connect', (client) => void client.on('error', () => undefined));
     return pool.on('error', () => undefined);
   };
   let opened = 0;

@@ -5,6 +5,7 @@ import { POSTGRES } from './dialect.ts';
 import {
   CONNECT_MS,
   isOfConnection,
+  isQueueFull,
   loadServers,
   type PostgresServer,
   QUERY_MS,
@@ -62,10 +63,14 @@ export class PostgresDatabase implements Database {
   /** Connects and brings the schema up to date. Rejects with what the server says; a server that does not answer is tried on. */
   async connect(notice: (message: string) => void = () => undefined): Promise<void> {
     this.#notice = notice;
-    await this.#follow().catch((error) => {
-      if (!isOfConnection(error)) throw error;
-      this.#sayLost(error);
-    });
+    const hosts = databaseUrls(this.#options.url).length;
+    for (let host = 1; host <= hosts && !this.#isReady; host++) {
+      await this.#follow().catch((error) => {
+        if (!isOfConnection(error)) throw error;
+        this.#leaveServer();
+        if (host === hosts) this.#sayLost(error);
+      });
+    }
     this.#followIn(BEAT_MS);
   }
 
@@ -122,7 +127,7 @@ export class PostgresDatabase implements Database {
     try {
       return await this.#server.ask(query, values);
     } catch (error) {
-      if (isOfConnection(error)) this.#lose(error);
+      if (isOfConnection(error) && !isQueueFull(error)) this.#lose(error);
       throw error;
     }
   }
@@ -148,18 +153,23 @@ export class PostgresDatabase implements Database {
   async #keepFollowing(): Promise<void> {
     await this.#follow().catch((error) => {
       this.#lose(error);
-      const lost = this.#server;
-      this.#server = this.#newServer();
-      lost.close().catch(() => undefined);
+      this.#leaveServer();
     });
     this.#followIn(BEAT_MS);
+  }
+
+  /** Goes on with the next host. */
+  #leaveServer(): void {
+    const left = this.#server;
+    this.#server = this.#newServer();
+    left.close().catch(() => undefined);
   }
 
   async #follow(): Promise<void> {
     if (!this.#isMigrated) await this.#server.migrate();
     this.#isMigrated = true;
     const askedAtMs = monotonicMs();
-    const [row] = await this.#server.send(BEAT, []);
+    const [row] = await this.#server.ask(BEAT, []);
     this.#clock.follow(Number(row?.now_ms), askedAtMs);
     this.#serverClock.follow(Number(row?.server_ms), askedAtMs);
     if (this.#isLost) this.#notice('PostgreSQL answers again');
