@@ -32,25 +32,22 @@ withBothDatabases('a database that fails in the middle of a purchase', (variable
   afterAll(() => gateway.stop());
 
   it.each([
-    ['is written', true],
-    ['is not written', false],
-  ])(
-    'P7 after the transfer, whose outcome %s: the answer is served all the same, and served again',
-    async (_, isWritten) => {
-      const { mainnet } = gateway.solana;
-      const url = gateway.url + newPath();
-      const payment = await (await newBuyer(mainnet)).pay(url);
-      const before = mainnet.transfers.length;
-      failOnce('settled', isWritten);
-      const first = await ask(url, payment);
-      expect([first.status, first.isReplayed]).toEqual([200, false]);
-      expect(receiptIn(first)).toMatchObject({ success: true, transaction: mainnet.transfers.at(-1)?.signature });
-      const again = await askUntilDecided(url, payment);
-      expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
-      expect(mainnet.transfers.length - before).toBe(1);
-      expect(gateway.logLines.join('')).toContain('ENOSPC');
-    },
-  );
+    ['is written and then fails', true],
+    ['fails', false],
+  ])('P7 the step after the transfer %s: the answer is served, and served again', async (_, isWritten) => {
+    const { mainnet } = gateway.solana;
+    const url = gateway.url + newPath();
+    const payment = await (await newBuyer(mainnet)).pay(url);
+    const before = mainnet.transfers.length;
+    failOnce('settled', isWritten);
+    const first = await ask(url, payment);
+    expect([first.status, first.isReplayed]).toEqual([200, false]);
+    expect(receiptIn(first)).toMatchObject({ success: true, transaction: mainnet.transfers.at(-1)?.signature });
+    const again = await askUntilDecided(url, payment);
+    expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
+    expect(mainnet.transfers.length - before).toBe(1);
+    expect(gateway.logLines.join('')).toContain('ENOSPC');
+  });
 
   it('P20 an answer that is lost: fetched anew one at a time and at most 3 times in all, and nothing is paid again', async () => {
     const { mainnet, provider } = gateway.solana;
@@ -71,7 +68,7 @@ withBothDatabases('a database that fails in the middle of a purchase', (variable
     expect(mainnet.transfers).toHaveLength(paid);
   });
 
-  it('P7 before the transfer: 503, nothing moves, and no byte of the result', async () => {
+  it('P7 the step before the transfer fails: 503, nothing moves, and no byte of the result', async () => {
     const { mainnet, provider } = gateway.solana;
     const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
@@ -88,7 +85,7 @@ withBothDatabases('a database that fails in the middle of a purchase', (variable
     expect([later.status, later.isReplayed, mainnet.transfers.length - before]).toEqual([200, false, 1]);
   });
 
-  it('P7 before the transfer, whose begin is written: pending, and nothing moves', async () => {
+  it('P7 the step before the transfer is written and then fails: pending, and nothing moves', async () => {
     const { mainnet, provider } = gateway.solana;
     const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
