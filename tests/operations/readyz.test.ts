@@ -18,7 +18,7 @@ const nodes: TestGateway[] = [];
 afterAll(() => Promise.all(nodes.map((node) => node.stop())));
 
 describe('/readyz', () => {
-  it('answers 200 and one body, to everybody, and costs nothing', async () => {
+  it('answers 200 to every client, with one body and no upstream call', async () => {
     const node = await startTestGateway({ METRICS_PORT: '0' });
     nodes.push(node);
     const answer = await seen(await fetch(`${node.url}/readyz`));
@@ -32,7 +32,7 @@ describe('/readyz', () => {
     expect((await scrape(node.gateway)).sum('asset_gateway_ready')).toBe(1);
   });
 
-  it('answers 503 as soon as the node takes leave, while what is in flight is still answered', async () => {
+  it('answers 503 as soon as the node stops, while requests in flight are still answered', async () => {
     const node = await startTestGateway({ METRICS_PORT: '0' }, { isGraceful: true });
     node.upstream.faults.delayMs = 1_500;
     const slow = askSigned(node.url + HEALTH);
@@ -59,7 +59,7 @@ describe('/readyz', () => {
     await expect(fetch(node.gateway.metricsUrl ?? '')).rejects.toThrow();
   });
 
-  it('answers 503 while the state store cannot be reached, when the node is alive all the same', async () => {
+  it('answers 503 while the state store cannot be reached, and the node counts as alive', async () => {
     let isReached = false;
     const { store, close: closeStore } = await openLocalStore(Date.now);
     store.ready = () => isReached;

@@ -66,14 +66,14 @@ onBothDatabases('sales are grouped', (open) => {
   });
 });
 
-onBothDatabases('sales of whatever there is', (open) => {
+onBothDatabases('sales of generated entries', (open) => {
   let ledger: Ledger;
   beforeAll(async () => {
     ledger = await open();
   });
   afterAll(() => ledger.close());
 
-  it('come to the same in all groups of every kind', async () => {
+  it('have the same sums in every grouping', async () => {
     const change = fc.record({
       kind: fc.constantFrom('settlement', 'refusal', 'grant', 'debit'),
       cluster: fc.constantFrom('mainnet', 'devnet'),
@@ -144,7 +144,7 @@ onBothDatabases('the answer of /sales', (open) => {
   });
 });
 
-describe('the answer of /sales where nothing is sold', () => {
+describe('the answer of /sales if nothing is sold', () => {
   it('is complete and empty', async () => {
     const answer = createSalesAnswer({ books: undefined, solPriceUsd: 150, now: () => 86_400_000 });
     expect(JSON.parse((await answer(new URLSearchParams())) ?? '')).toEqual({

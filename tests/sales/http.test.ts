@@ -51,7 +51,7 @@ describe('/sales', () => {
     expect((await ask(path, await (await newBuyer(gateway.solana.mainnet)).pay(path))).status).toBe(200);
   }
 
-  it('tells what was sold, what fees took of it and what is left, and the metrics count the same', async () => {
+  it('returns sales, fees and the margin, and the metrics count the same', async () => {
     await buy();
     await buy();
     const { status, headers, text } = await askRaw(`${origin}/sales?since=1h&by=route`);
@@ -73,7 +73,7 @@ describe('/sales', () => {
     expect(JSON.parse((await askRaw(`${origin}/sales?by=cluster`)).text).sales[0].settlements).toBe(3);
   });
 
-  it('with a limit tells of those that bought most, and says how many there are', async () => {
+  it('with a limit returns the groups that sold most, and the number of all groups', async () => {
     const best = await newBuyer(gateway.solana.mainnet);
     for (let time = 0; time < 2; time++) {
       const path = gateway.url + newPath();
@@ -89,30 +89,30 @@ describe('/sales', () => {
   });
 
   it.each(['?since=yesterday', '?by=colour', '?colour=red', '?by=day&by=route', '?limit=0', '?limit=-1', '?limit=1e2'])(
-    '%s is not understood',
+    '%s is refused with 400',
     async (query) => {
       expect(await askRaw(`${origin}/sales${query}`)).toMatchObject({ status: 400, text: '' });
     },
   );
 
-  it('takes no other method, and answers HEAD without a body', async () => {
+  it('refuses other methods, and answers HEAD without a body', async () => {
     expect((await askRaw(`${origin}/sales`, {}, 'POST')).status).toBe(405);
     expect(await askRaw(`${origin}/sales`, {}, 'HEAD')).toMatchObject({ status: 200, text: '' });
   });
 
-  it('without a token tells nobody who is not on this machine, nor a page that a name has led here', async () => {
+  it('without a token refuses a page that reaches it through a rebound name', async () => {
     expect((await askRaw(`${origin}/sales`, { host: 'evil.example' })).status).toBe(403);
     expect((await askRaw(`${origin}/sales`, { host: 'localhost:1' })).status).toBe(200);
   });
 
-  it.runIf(elsewhere)('without a token tells nobody from another address, who may read the metrics', async () => {
+  it.runIf(elsewhere)('without a token refuses another address, which may read the metrics', async () => {
     const away = origin.replace('127.0.0.1', elsewhere ?? '');
     const host = { host: 'localhost' };
     expect((await askRaw(`${away}/sales`, host)).status).toBe(403);
     expect((await askRaw(`${away}/metrics`, host)).status).toBe(200);
   });
 
-  it('with a token tells nobody without it, also on this machine', async () => {
+  it('with a token refuses requests without it, also from this machine', async () => {
     const guarded = await startSellingGateway({ METRICS_PORT: '0', METRICS_TOKEN: TOKEN }, { solana: gateway.solana });
     const url = new URL('/sales', guarded.gateway.metricsUrl).href;
     for (const authorization of ['', TOKEN, `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, 'Bearer ']) {

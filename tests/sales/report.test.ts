@@ -25,7 +25,7 @@ describe('a table', () => {
     ]);
   });
 
-  it('moves no cursor and turns no text around', () => {
+  it('contains no control characters of a terminal', () => {
     const hostile = '\u001b[2J\u009b1m\u202eevil\n\r\u2028';
     const text = textTable({ columns: ['name'], rows: [[hostile]] });
     expect(text.split('\n')).toHaveLength(3);
@@ -52,7 +52,7 @@ describe('a table', () => {
     expect(csvTable({ columns: ['one', 'other'], rows: [[-0.5, undefined]] })).toBe('one,other\r\n-0.5,\r\n');
   });
 
-  it('whatever is in it, is read back as it was written, but for a quote before a formula', () => {
+  it('reads back any text as it was written, with a quote before a formula', () => {
     fc.assert(
       fc.property(fc.array(anyText(), { minLength: 1 }), (cells) => {
         expect(parseCsv(csvLine(cells))).toEqual(
@@ -102,7 +102,7 @@ describe('the words of the command', () => {
     ['999999d', undefined],
   ])('since %j: the time that it names, or none', (text, atMs) => expect(sinceOf(text, NOW)).toBe(atMs));
 
-  it('mean a week by route unless told', () => {
+  it('default to a week by route', () => {
     expect(readTask([], NOW)).toEqual({ kind: 'group', sinceMs: NOW - 7 * DAY_MS, by: 'route', format: 'table' });
     expect(readTask(['--follow'], NOW)).toEqual({ kind: 'follow', sinceMs: NOW, format: 'table' });
     expect(readTask(['verify', '--repair', '--since', '1d'], NOW)).toMatchObject({ kind: 'verify', repair: true });
