@@ -63,7 +63,8 @@ export function openMoney(
 }
 
 const STATEMENTS = [
-  `update payments set leased_until_ms = 0 where state in ('reserved', 'settling') and {in time} returning key as id`,
+  `update payments set leased_until_ms = 0 where leased_until_ms is not null and state in ('reserved', 'settling') and {in time}
+  returning key as id`,
   `update wallets set in_flight = '[]' where in_flight <> '[]' and {in time} returning id`,
   `update debits set until_ms = 0 where state = 'held' and {in time} returning id`,
 ];

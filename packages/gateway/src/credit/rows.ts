@@ -76,6 +76,9 @@ const OF_REQUEST = `where wallet_id = w.id and request_hash = $4 and (state in (
 
 const IS_LAPSED_PAYMENT = `state = 'reserved' and leased_until_ms <= $2`;
 
+/** PostgreSQL would look through the whole table for each row of an outer query that a list of ids depends on. */
+const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
+
 /** Everything that decides whether a price can be held: the account, this debit, one that is owed for the request, lapsed holds. */
 export const lookAt = (
   holder: AccountHolder,
@@ -87,7 +90,7 @@ export const lookAt = (
     where key = $3 and state <> 'refused') as own_payment
   from (select 1 as one) as always left join wallets w on w.cluster = $1 and w.address = $2 ${buying('$5')}
   left join debits d on d.id in (select $3 union
-    select id from debits where wallet_id = w.id and ${isUnfinished} and ((${isOwed}) or (${isLapsed})))`,
+    select id from debits where wallet_id = ${THE_WALLET} and ${isUnfinished} and ((${isOwed}) or (${isLapsed})))`,
   values: [...holderValues(holder), id, requestHash, nowMs],
 });
 

@@ -32,6 +32,9 @@ const isDue = `(state in ('settling', 'unresolved') or owed_until_ms > $5)`;
 const feesOf = (which: string) =>
   `(select coalesce(sum(fee_lamports), 0) from payments where fee_payer = $6 and fee_until_ms > $5${which})`;
 
+/** PostgreSQL would look through the whole table for each row of an outer query that a list of keys depends on. */
+const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
+
 /** Everything that decides about one payment. One row for each payment that is looked for, or one without a payment. */
 const LOOK = `select w.id as wallet_id, w.version, w.in_flight, w.calls as wallet_calls, w.paid, m.paid as paid_on_mainnet,
   cast(${feesOf('')} as bigint) as fees, cast(${feesOf(' and fee_of_new_payer = 1')} as bigint) as fees_of_new_payers,
@@ -43,7 +46,7 @@ const LOOK = `select w.id as wallet_id, w.version, w.in_flight, w.calls as walle
   left join wallets w on w.cluster = $1 and w.address = $2
   left join wallets m on m.cluster = 'mainnet' and m.address = $2
   left join payments p on p.key in (select $3 union
-    select key from payments where wallet_id = w.id and request_hash = $4 and ${isDue})`;
+    select key from payments where wallet_id = ${THE_WALLET} and request_hash = $4 and ${isDue})`;
 
 export const lookAt = ({ key, network, payer, requestHash }: Subject, nowMs: number, feePayer?: string): Statement => ({
   sql: LOOK,
@@ -55,7 +58,7 @@ const WITH_WALLET = `select w.cluster, w.address, ${RECORD_COLUMNS} from payment
 export const findByKey = (key: string): Statement => ({ sql: `${WITH_WALLET} where p.key = $1`, values: [key] });
 
 export const findOpen = (nowMs: number, limit: number): Statement => ({
-  sql: `${WITH_WALLET} where p.state = 'unresolved' or (p.state = 'settling' and p.leased_until_ms <= $1)
+  sql: `${WITH_WALLET} where p.state in ('settling', 'unresolved') and (p.state = 'unresolved' or p.leased_until_ms <= $1)
   order by p.settling_since_ms limit $2`,
   values: [Math.floor(nowMs), limit],
 });
