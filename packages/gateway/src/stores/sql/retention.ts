@@ -16,9 +16,10 @@ export interface RetentionOptions {
 const EVERY_MS = 30_000;
 const MOST_AT_ONCE = 500;
 
+/** The condition stands there twice: PostgreSQL judges a row again that was changed meanwhile, but not the list that it is in. */
 const removal = (table: string, key: string, condition: string, values: readonly Value[]): Statement => ({
-  sql: `delete from ${table} where ${key} in (select ${key} from ${table} where ${condition} limit ${MOST_AT_ONCE}) and {in time}
-  returning ${key} as id`,
+  sql: `delete from ${table} where ${key} in (select ${key} from ${table} where ${condition} limit ${MOST_AT_ONCE})
+  and ${condition} and {in time} returning ${key} as id`,
   values,
 });
 

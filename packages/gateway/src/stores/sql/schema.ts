@@ -121,6 +121,8 @@ const INDEXES = [
   where fee_payer is not null`,
   'create index payments_forgotten on payments (forget_at_ms) where forget_at_ms is not null',
   `create index debits_unfinished on debits (wallet_id, request_hash) where state = 'held' or owed_until_ms is not null`,
+  // For what refers to a wallet, when it is deleted.
+  'create index debits_of_wallet on debits (wallet_id)',
   'create index debits_watched on debits (watch_from_ms) where watch_from_ms is not null',
   'create index journal_by_time on journal_entries (at)',
   'create index journal_by_wallet on journal_entries (wallet_id)',
