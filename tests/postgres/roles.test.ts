@@ -42,7 +42,9 @@ postgresSuite('the roles of docs/operating.md', () => {
     const gateway = await start('gateway');
     const wallet = await openWallet(gateway.solana);
     expect((await buyCredit(gateway, wallet)).status).toBe(200);
-    expect((await spend(gateway, { target: newPath(), init: {} }, wallet.signIn)).status).toBe(200);
+    expect(
+      (await spend(gateway, { target: newPath(), init: { method: 'GET', headers: {} } }, wallet.signIn)).status,
+    ).toBe(200);
     expect((await wallet.buy(`${gateway.url}${newPath()}`)).status).toBe(200);
     await gateway.stop();
     const [sold] = await askPostgres(as('gateway'), 'select count(*) as entries from journal');
