@@ -10,7 +10,7 @@ export function entryOf(change: Partial<JournalEntry> = {}): JournalEntry {
   const number = String(++serial).padStart(8, '0');
   return {
     kind: 'settlement',
-    key: `${NETWORKS.mainnet}:${number}`,
+    key: `${NETWORKS.mainnet}:entry-${number}`,
     cluster: 'mainnet',
     wallet: 'FKT3g5Vj8JqAAsMT2oxeiSAzhS6T2vgLPT5mL9wsMuEX',
     micros: 480,
