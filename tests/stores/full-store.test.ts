@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import Connection from 'libsql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openLocal } from '../../packages/gateway/src/compose/local.ts';
@@ -63,3 +63,17 @@ async function peakAtStart(): Promise<number> {
     expect(await peakAtStart()).toBeLessThan(200);
   });
 });
+
+it('V19 the log of a database does not grow for as long as it is written to', async () => {
+  const { database, close } = await openLocal({ dataDir: folder });
+  const [text, log] = ['x'.repeat(MIB), `${sqliteIn(folder)}-wal`];
+  const sql = `insert into answers (key, until_ms, bytes, answer) select $1, 1, 1, $2 where {in time} returning number as id`;
+  const write = (key: number) => database.write({ guard: { sql, values: [`key ${key}`, text] }, isDurable: true });
+  for (let key = 0; key < 150; key++) await write(key);
+  const before = statSync(log).size;
+  for (let key = 150; key < 250; key++) await write(key);
+  expect(statSync(log).size - before).toBeLessThan(20 * MIB);
+  expect(await database.read({ sql: 'select count(*) as count from answers' })).toEqual([{ count: 250 }]);
+  await close();
+  expect(statSync(log, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+}, 60_000);

@@ -29,6 +29,9 @@ const CHECK_MS = 200;
 const [NOTE_MS, COMMIT_MS, FLUSH_MS] = [200, 3, 5];
 /** The write-ahead log is copied into the database after about so many bytes, of which a step writes a few pages and its answer. */
 const [CHECKPOINT_BYTES, STEP_BYTES] = [16 * 1024 * 1024, 4 * 4096];
+const CHECKPOINT = 'pragma wal_checkpoint(passive)';
+/** A log of so many pages is used from its beginning again. */
+const LONG_LOG_PAGES = 16 * 1024;
 
 /** The database file of a folder. */
 export const sqliteIn = (folder: string): string => `${folder}/${FILE}`;
@@ -102,6 +105,8 @@ export class SqliteDatabase implements Database {
   #flushedAtMs = 0;
   #logBytes = 0;
   #checkpoint: Promise<unknown> | undefined;
+  /** Nothing is committed before this. */
+  #held: Promise<unknown> | undefined;
   #isBroken = false;
 
   /** Opens the file, makes it if it is missing, and brings its schema up to date. Throws if it cannot be used. */
@@ -122,7 +127,10 @@ export class SqliteDatabase implements Database {
   }
 
   async read(statement: Statement): Promise<readonly Row[]> {
-    if (this.#waiting.length > 0) this.#commitWaiting();
+    if (this.#waiting.length > 0) {
+      if (this.#held) await this.#held;
+      this.#commitWaiting();
+    }
     return this.#connection.read(statement);
   }
 
@@ -146,6 +154,7 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    await this.#held;
     this.#commitWaiting();
     await this.#flushing;
     await this.#checkpoint;
@@ -165,6 +174,7 @@ export class SqliteDatabase implements Database {
   }
 
   #commitWaiting(): void {
+    if (this.#held) return;
     const group = this.#waiting;
     this.#waiting = [];
     clearTimeout(this.#timer);
@@ -236,11 +246,27 @@ export class SqliteDatabase implements Database {
   #checkpointIfLarge(): void {
     if (this.#checkpoint || this.#logBytes < CHECKPOINT_BYTES) return;
     this.#logBytes = 0;
-    this.#checkpoint = this.report({ sql: 'pragma wal_checkpoint(passive)' })
+    this.#checkpoint = this.#copyLog()
       .catch(() => undefined)
       .finally(() => {
         this.#checkpoint = undefined;
       });
+  }
+
+  /**
+   * Copies the log into the database. SQLite uses a log from its beginning again after a copy of all of it, during which nothing was
+   * committed: that is a second, short one.
+   */
+  async #copyLog(): Promise<void> {
+    const [row] = await this.report({ sql: CHECKPOINT });
+    if (Number(row?.log) < LONG_LOG_PAGES) return;
+    this.#held = this.report({ sql: CHECKPOINT })
+      .catch(() => undefined)
+      .finally(() => {
+        this.#held = undefined;
+        this.#commitWaiting();
+      });
+    await this.#held;
   }
 }
 
