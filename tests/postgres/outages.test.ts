@@ -33,7 +33,7 @@ postgresSuite('PostgreSQL, under ten wallets that buy and spend,', () => {
   }
 
   it('is killed and started: 503 meanwhile, 200 within two seconds, one charge each', {
-    timeout: 300_000,
+    timeout: 1_200_000,
   }, async () => {
     for (let round = 0; round < roundsOnEach(20); round++) {
       await during(async () => {
