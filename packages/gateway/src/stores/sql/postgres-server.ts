@@ -9,6 +9,8 @@ export const [CONNECT_MS, QUERY_MS] = [400, 400];
 const REPORT_MS = 20_000;
 /** The server ends by itself what no node waits for any more. */
 const SERVER_LIMITS = `set statement_timeout = 2000; set lock_timeout = 350; set idle_in_transaction_session_timeout = 5000`;
+/** Behind a pooler the limits may be those of any connection. */
+const WITHOUT_LIMITS = 'set local statement_timeout = 0; set local lock_timeout = 0';
 const CONNECTIONS = 10;
 /** Any number that no other program of this database locks. */
 const SCHEMA_LOCK = 84_02;
@@ -126,7 +128,7 @@ export class PostgresServer {
   async migrate(): Promise<void> {
     const client = await this.#reports.connect();
     try {
-      await client.query('begin');
+      await client.query(`begin; ${WITHOUT_LIMITS}`);
       await applyMissing(client);
       await client.query('commit');
     } catch (error) {
