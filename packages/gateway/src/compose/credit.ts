@@ -79,7 +79,8 @@ function sharedParts(parts: CreditParts) {
   const debits: DebitParts = { accounts, onFailure, leaseMs, ...(onStep && { onStep }) };
   // Its nonces are keyed by an epoch of their own, and each instance keeps the keys of one.
   const nonces = new Nonces(crypto, secrets);
-  const spending: SignInParts = { crypto, nonces, now: () => store.now(), wallNow: () => store.wallNow() };
+  // A nonce must not be good for longer than its debit is remembered, so the same clock decides.
+  const spending: SignInParts = { crypto, nonces, now: () => accounts.now(), wallNow: () => store.wallNow() };
   const answers = new ChargedAnswers(accounts);
   const { limitMicros } = config;
   const cover = {

@@ -135,7 +135,7 @@ export class Accounts {
     if (now?.owner === debit.owner && now.progress === 'captured') return balanceOf(await this.find(debit));
     // A lapsed hold can be taken again while the credit is there.
     const { verdict } = now ? { verdict: 'running' } : await this.hold(debit, { isPastOwed: true });
-    if (verdict === 'held') return this.capture({ ...debit, capturedAtMs: this.now() }, answer);
+    if (verdict === 'held') return this.capture(debit, answer);
     return verdict === 'busy' || verdict === 'insufficient' ? verdict : 'running';
   }
 
