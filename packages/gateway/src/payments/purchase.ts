@@ -21,7 +21,6 @@ export class Purchase implements CoverablePurchase {
   readonly #presented: PresentedPayment;
   readonly #payment: NewPayment;
   readonly #options: PurchaseOptions;
-  readonly #trail: Trail;
   #isReserved = false;
   #isCalled = false;
   /** Verification has found that the payment had settled before. */
@@ -40,7 +39,6 @@ export class Purchase implements CoverablePurchase {
     this.#parts = parts;
     this.#presented = presented;
     this.#payment = payment;
-    this.#trail = options.trail;
     this.#options = options;
   }
 
@@ -81,7 +79,7 @@ export class Purchase implements CoverablePurchase {
     if (verdict === 'fees used up') throw unavailable(BUDGET_USED_UP);
     if (verdict !== 'settling') throw refusalOf(verdict === 'covered' ? 'taken' : verdict);
     this.#isSold = true;
-    this.#trail.payment = { state: 'pending' };
+    this.#options.trail.payment = { state: 'pending' };
     onStep?.('store');
     const settlement = await facilitator.settle(this.#presented.payment).catch((error): Settlement => {
       onFailure(error);
@@ -150,7 +148,7 @@ export class Purchase implements CoverablePurchase {
     const { height, signature } = await verify(this.#parts, asked, verified);
     this.#height = height;
     if (signature === undefined) return;
-    this.#trail.payment = { state: 'settled', transaction: signature };
+    this.#options.trail.payment = { state: 'settled', transaction: signature };
     this.#isSettledBefore = true;
   }
 

@@ -8,7 +8,7 @@ import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE, SchemaTooNew 
 export const [CONNECT_MS, QUERY_MS] = [400, 400];
 const REPORT_MS = 20_000;
 /** The server ends by itself what no node waits for any more. */
-const SERVER_LIMITS = `set statement_timeout = 2000; set lock_timeout = 350; set idle_in_transaction_session_timeout = 5000`;
+const SERVER_LIMITS = `set statement_timeout = 2000; set lock_timeout = 250; set idle_in_transaction_session_timeout = 5000`;
 /** Behind a pooler the limits may be those of any connection. */
 const WITHOUT_LIMITS = 'set local statement_timeout = 0; set local lock_timeout = 0';
 const CONNECTIONS = 10;
@@ -16,6 +16,8 @@ const CONNECTIONS = 10;
 const SCHEMA_LOCK = 84_02;
 /** A connection that ended, as Node and PostgreSQL (an administrator's command) name it. */
 const LOST = ['ECONNRESET', 'EPIPE', '57P01', '57P02'];
+/** Two steps have waited for each other, or a lock did not come in time: the server has undone the step. */
+const UNDONE = ['40P01', '55P03'];
 /** A pooler has led a prepared statement to another connection. */
 const NOT_PREPARED = ['26000', '42P05'];
 const [BIGINT, TIMESTAMPTZ] = [20, 1184];
@@ -96,11 +98,11 @@ export class PostgresServer {
     this.#reports = reports;
   }
 
-  /** Sends a query; once more if its connection was lost or has not prepared it. A step that was written is not written again. */
+  /** Sends a query; once more if its connection was lost or has not prepared it, or it was undone. A step is written once. */
   ask(query: Query, values: readonly Value[]): Promise<readonly Row[]> {
     return this.#send(query, values).catch((error) => {
       if (NOT_PREPARED.includes(codeOf(error))) this.#isPrepared = false;
-      else if (!isLost(error)) throw error;
+      else if (!isLost(error) && !UNDONE.includes(codeOf(error))) throw error;
       return this.#send(query, values);
     });
   }

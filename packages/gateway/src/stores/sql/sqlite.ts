@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fsyncSync, type NoParamCallback, openSync, statSync } from 'node:fs';
+import { closeSync, fdatasync, fsyncSync, type NoParamCallback, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import Reports from 'libsql/promise';
 import { type Clock, monotonicMs } from '../clock.ts';
@@ -23,8 +23,6 @@ interface Waiting {
 type Committed = Waiting & { readonly row: Row | undefined };
 
 const FILE = 'gateway.db';
-/** How long a start waits for the check of the file. */
-const CHECK_MS = 200;
 /** How long a note waits for other steps, and how far commits and flushes are apart while there are many. */
 const [NOTE_MS, COMMIT_MS, FLUSH_MS] = [200, 3, 5];
 /** The write-ahead log is copied into the database after about so many bytes, of which a step writes a few pages and its answer. */
@@ -46,42 +44,6 @@ function openLog(path: string): number {
   const log = openSync(`${path}-wal`, 'r+');
   fsyncSync(log);
   return log;
-}
-
-const TEXT_COLUMNS = `select t.name as name, group_concat(c.name) as columns from sqlite_schema t join pragma_table_info(t.name) c
-  where t.type = 'table' and c.type = 'TEXT' group by t.name`;
-const INVALID = '\ufffd';
-/** SQLite reads bytes that are no UTF-8 as this character, and finds it only in text that holds it. */
-const isNoText = (column: string): string =>
-  `(${column} glob '*${INVALID}*' and instr(cast(${column} as blob), cast('${INVALID}' as blob)) = 0)`;
-
-/** What is wrong with a database file. */
-async function damageIn(report: Database['report']): Promise<string | undefined> {
-  const [row] = await report({ sql: 'pragma quick_check(1)' });
-  if (row?.quick_check !== 'ok') return String(row?.quick_check).split('\n').at(-1);
-  // The client library ends the process when it reads text that is none.
-  for (const { name, columns } of await report({ sql: TEXT_COLUMNS })) {
-    const condition = String(columns).split(',').map(isNoText).join(' or ');
-    const rows = await report({ sql: `select 1 as found from ${name} where ${condition} limit 1` });
-    if (rows.length > 0) return `text in ${name} is no UTF-8`;
-  }
-  return undefined;
-}
-
-/**
- * Looks through a whole database file, in another thread. Rejects if damage is found soon; else the promise that is answered resolves
- * with the damage, if there is any.
- */
-export async function checkSqlite(path: string): Promise<{ readonly damage: Promise<string | undefined> }> {
-  if (!statSync(path, { throwIfNoEntry: false })?.size) return { damage: Promise.resolve(undefined) };
-  const { database, close } = readSqlite(path);
-  const damage = damageIn(database.report)
-    .catch(({ message }: Error) => message)
-    .finally(close);
-  const late = new Promise<'late'>((resolve) => setTimeout(resolve, CHECK_MS, 'late').unref());
-  const soon = await Promise.race([damage, late]);
-  if (soon !== 'late' && soon !== undefined) throw new Error(`database disk image is malformed: ${soon}`);
-  return { damage };
 }
 
 /**

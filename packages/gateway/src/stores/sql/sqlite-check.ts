@@ -1,0 +1,42 @@
+import { statSync } from 'node:fs';
+import type { Database } from './database.ts';
+import { readSqlite } from './sqlite.ts';
+
+/** How long a start waits for the check of the file. */
+const CHECK_MS = 200;
+
+const TEXT_COLUMNS = `select t.name as name, group_concat(c.name) as columns from sqlite_schema t join pragma_table_info(t.name) c
+  where t.type = 'table' and c.type = 'TEXT' group by t.name`;
+const INVALID = '\ufffd';
+/** SQLite reads bytes that are no UTF-8 as this character, and finds it only in text that holds it. */
+const isNoText = (column: string): string =>
+  `(${column} glob '*${INVALID}*' and instr(cast(${column} as blob), cast('${INVALID}' as blob)) = 0)`;
+
+/** What is wrong with a database file. */
+async function damageIn(report: Database['report']): Promise<string | undefined> {
+  const [row] = await report({ sql: 'pragma quick_check(1)' });
+  if (row?.quick_check !== 'ok') return String(row?.quick_check).split('\n').at(-1);
+  // The client library ends the process when it reads text that is none.
+  for (const { name, columns } of await report({ sql: TEXT_COLUMNS })) {
+    const condition = String(columns).split(',').map(isNoText).join(' or ');
+    const rows = await report({ sql: `select 1 as found from ${name} where ${condition} limit 1` });
+    if (rows.length > 0) return `text in ${name} is no UTF-8`;
+  }
+  return undefined;
+}
+
+/**
+ * Looks through a whole database file, in another thread. Rejects if damage is found soon; else the promise that is answered resolves
+ * with the damage, if there is any.
+ */
+export async function checkSqlite(path: string): Promise<{ readonly damage: Promise<string | undefined> }> {
+  if (!statSync(path, { throwIfNoEntry: false })?.size) return { damage: Promise.resolve(undefined) };
+  const { database, close } = readSqlite(path);
+  const damage = damageIn(database.report)
+    .catch(({ message }: Error) => message)
+    .finally(close);
+  const late = new Promise<'late'>((resolve) => setTimeout(resolve, CHECK_MS, 'late').unref());
+  const soon = await Promise.race([damage, late]);
+  if (soon !== 'late' && soon !== undefined) throw new Error(`database disk image is malformed: ${soon}`);
+  return { damage };
+}
