@@ -143,13 +143,7 @@ export class Accounts {
   async release(debit: NewDebit, isCalled: boolean): Promise<void> {
     const [guard, ...changes] = rows.release(debit);
     const row = await this.#write(debit, guard, changes);
-    if (!row || !isCalled) return;
-    const [wallet] = await this.#database.read(rows.findUncharged(debit));
-    const { times, failingUntilMs } = withUnchargedCall(
-      JSON.parse(String(wallet?.uncharged_at_ms ?? '[]')),
-      this.now(),
-    );
-    await this.#database.write({ guard: rows.noteUncharged(debit, times, failingUntilMs) });
+    if (row && isCalled) await this.#noteUncharged(debit);
   }
 
   /** The answer of a debit has reached its wallet. */
@@ -205,6 +199,16 @@ export class Accounts {
     const nowMs = this.now();
     const lapsed = await this.#database.read(rows.findLapsed(nowMs));
     for (const { id, micro_usdc: micros } of lapsed) await this.#releaseLapsed(String(id), Number(micros), nowMs);
+  }
+
+  /** As many calls as a wallet may have under way may come to nothing at once. */
+  async #noteUncharged(holder: AccountHolder): Promise<void> {
+    for (let attempt = 1; attempt <= CREDIT.holdsPerWallet; attempt++) {
+      const [wallet] = await this.#database.read(rows.findUncharged(holder));
+      const before = String(wallet?.uncharged_at_ms);
+      const uncharged = withUnchargedCall(JSON.parse(before), this.now());
+      if (await this.#database.write({ guard: rows.noteUncharged(holder, before, uncharged) })) return;
+    }
   }
 
   async #dropLapsedPayment(key: string, nowMs: number): Promise<void> {

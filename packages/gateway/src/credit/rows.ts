@@ -186,10 +186,15 @@ export const findUncharged = (holder: AccountHolder): Statement => ({
   values: holderValues(holder),
 });
 
-/** Notes when calls of this wallet came to nothing. */
-export const noteUncharged = (holder: AccountHolder, times: readonly number[], failingUntilMs: number): Statement => ({
-  sql: `update wallets set uncharged_at_ms = $3, failing_until_ms = $4 where cluster = $1 and address = $2 and {in time} returning id`,
-  values: [...holderValues(holder), JSON.stringify(times), failingUntilMs],
+/** Notes when calls of this wallet came to nothing, if what was noted before has not changed since it was read. */
+export const noteUncharged = (
+  holder: AccountHolder,
+  before: string,
+  { times, failingUntilMs }: { readonly times: readonly number[]; readonly failingUntilMs: number },
+): Statement => ({
+  sql: `update wallets set uncharged_at_ms = $3, failing_until_ms = $4
+  where cluster = $1 and address = $2 and uncharged_at_ms = $5 and {in time} returning id`,
+  values: [...holderValues(holder), JSON.stringify(times), failingUntilMs, before],
 });
 
 export const noteDelivered = (id: string): Statement => ({
