@@ -64,7 +64,7 @@ export async function measureNodeCounts(pace = USUAL) {
   const { DATABASE_URL, REDIS_URL } = process.env;
   if (!DATABASE_URL || !REDIS_URL)
     throw new Error('set DATABASE_URL and REDIS_URL: an empty database and an empty Redis');
-  const shared = { DATABASE_URL, REDIS_URL, GATEWAY_SECRET: 'a secret of the measurement, long enough' };
+  const shared = { DATABASE_URL, REDIS_URL, GATEWAY_SECRET: '0123456789abcdef'.repeat(2) };
   const signers = Array.from({ length: pace.wallets }, newSigner);
   const facilitator = await startFacilitator();
   const upstream = await start('upstream.mjs');

@@ -1,6 +1,7 @@
 import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { dropAnswer, endAnswer, keepAnswer } from '../stores/sql/answers.ts';
 import type { Statement, Value } from '../stores/sql/database.ts';
+import type { Dialect } from '../stores/sql/dialect.ts';
 import type { JournalKind } from '../stores/sql/journal.ts';
 import type { Step } from './machine.ts';
 import { amountOf, FAILED_ON_CHAIN, type FeeCharge, PAYMENTS } from './record.ts';
@@ -138,6 +139,7 @@ export interface WalletChange {
   readonly payer: string;
   readonly version: string;
   readonly nowMs: number;
+  readonly dialect: Dialect;
 }
 
 const WALLET = ['version', 'in_flight', 'calls', 'paid', 'idle_since_ms'];
@@ -148,17 +150,16 @@ const NEW_WALLET = `insert into wallets (cluster, address, ${WALLET.join(', ')},
   select $1, $2, $3, $4, $5, $6, $7, $8 where {in time} on conflict (cluster, address) do nothing
   returning id, granted_micro_usdc, spent_micro_usdc`;
 
-const FEE_LIMITS = `(cast($10 as bigint) is null or (
-  (select coalesce(sum(fee_lamports), 0) from payments where fee_payer = $11 and fee_until_ms > $7) <= $10
-  and ($13 = 0 or (select coalesce(sum(fee_lamports), 0) from payments
-    where fee_payer = $11 and fee_until_ms > $7 and fee_of_new_payer = 1) <= $12)))`;
+const feeLimits = ({ countedFees }: Dialect): string => `(cast($10 as bigint) is null or
+  (${countedFees('$11', '$7', '0')} <= $10 and ($13 = 0 or ${countedFees('$11', '$7', '1')} <= $12)))`;
 const knownWallet = (
   guard: string,
 ): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $8
   where id = $1 and version = $2${guard} and {in time} returning id, granted_micro_usdc, spent_micro_usdc`;
 const UPDATE_WALLET = knownWallet('');
 /** Credit must not pay for this very payment, and the budget of fees must not be used up. */
-const UPDATE_WALLET_TO_SETTLE = knownWallet(` and not exists (select 1 from debits where id = $9) and ${FEE_LIMITS}`);
+const updateWalletToSettle = (dialect: Dialect): string =>
+  knownWallet(` and not exists (select 1 from debits where id = $9) and ${feeLimits(dialect)}`);
 
 /** What is left of a fee payer's limit before this fee. */
 const leftOf = ({ limit, lamports }: FeeCharge, share = 1): number => Math.floor(limit * share) - lamports;
@@ -177,5 +178,5 @@ export function walletGuard(change: WalletChange, wallet: StoredState['wallet'],
   const fees = fee
     ? [leftOf(fee), fee.feePayer, leftOf(fee, PAYMENTS.newPayersShare), Number(fee.isNewPayer)]
     : [null, null, null, 0];
-  return { sql: UPDATE_WALLET_TO_SETTLE, values: [...values, record.key, ...fees] };
+  return { sql: updateWalletToSettle(change.dialect), values: [...values, record.key, ...fees] };
 }

@@ -103,9 +103,10 @@ export class PaymentSteps {
   #write(subject: Subject, result: Step, { beside, version, wallet }: Writing): Promise<Row | undefined> {
     const nowMs = this.#now();
     const { network, payer } = subject;
+    const { dialect } = this.#database;
     const entries = newEntries(result, beside).map((entry) => append(entry, nowMs));
     return this.#database.write({
-      guard: walletGuard({ step: result, network, payer, version, nowMs }, wallet, beside),
+      guard: walletGuard({ step: result, network, payer, version, nowMs, dialect }, wallet, beside),
       changes: [...paymentChange(result, beside, nowMs), ...entries],
       isDurable: isLasting(result),
     });

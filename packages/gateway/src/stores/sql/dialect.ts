@@ -15,7 +15,20 @@ export interface Dialect {
   hourOf(instant: string): string;
   /** The day (UTC) of a moment, as `YYYY-MM-DD`. */
   dayOf(instant: string): string;
+  /** The fees that count against the budget of a fee payer: all (0), or those of new payers (1). Steps that ask wait for each other. */
+  countedFees(feePayer: string, nowMs: string, newPayers: string): string;
 }
+
+const countedFees = (feePayer: string, nowMs: string, newPayers: string): string =>
+  `select coalesce(sum(fee_lamports), 0) from payments
+  where fee_payer = ${feePayer} and fee_until_ms > ${nowMs} and fee_of_new_payer >= ${newPayers}`;
+
+/** Steps of several nodes would not see each other's fees: they take a lock, after which a query in a function sees what was committed. */
+export const FEES_FUNCTION = `create function counted_fees(text, bigint, bigint) returns bigint volatile language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(8403, hashtext($1));
+  return (${countedFees('$1', '$2', '$3')});
+end $$`;
 
 export const SQLITE: Dialect = {
   name: 'sqlite',
@@ -26,6 +39,7 @@ export const SQLITE: Dialect = {
   instantOf: (milliseconds) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${milliseconds} / 1000.0, 'unixepoch')`,
   hourOf: (instant) => `substr(${instant}, 1, 13) || ':00:00.000Z'`,
   dayOf: (instant) => `substr(${instant}, 1, 10)`,
+  countedFees: (feePayer, nowMs, newPayers) => `(${countedFees(feePayer, nowMs, newPayers)})`,
 };
 
 export const POSTGRES: Dialect = {
@@ -37,4 +51,5 @@ export const POSTGRES: Dialect = {
   instantOf: (milliseconds) => `to_timestamp(${milliseconds} / 1000.0)`,
   hourOf: (instant) => `date_trunc('hour', ${instant}, 'UTC')`,
   dayOf: (instant) => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD')`,
+  countedFees: (...values) => `counted_fees(${values.join(', ')})`,
 };

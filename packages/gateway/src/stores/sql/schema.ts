@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts';
+import { type Dialect, FEES_FUNCTION } from './dialect.ts';
 
 /** A numbered change of the schema. */
 export interface Change {
@@ -175,7 +175,7 @@ export const CHANGES: readonly Change[] = [
       ...[WALLETS, PAYMENTS, DEBITS, ANSWERS, JOURNAL].map((table) => table(dialect)),
       ...INDEXES,
       ...VIEWS(dialect),
-      ...(dialect.name === 'sqlite' ? LOCAL : CLOCK),
+      ...(dialect.name === 'sqlite' ? LOCAL : [...CLOCK, FEES_FUNCTION]),
     ],
   },
 ];
