@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Money, openMoney, recover } from '../../packages/gateway/src/compose/money.ts';
@@ -64,6 +65,8 @@ export async function openPostgresLedger(url: string): Promise<Ledger> {
   const open = async () => {
     const database = await PostgresDatabase.load({ url, clock: () => ledger.nowMs });
     await database.connect();
+    // A busy server is tried again.
+    while (!database.isReady()) await pause(20);
     const money = openMoney(database, OPTIONS);
     nodes.add(money);
     return money;

@@ -90,6 +90,7 @@ onBothDatabases('an answer that was paid for', (open) => {
       if (isSettling) expect(await answerTo(payment)).toBe('"bought"');
       const isCaptured = (await ledger.accounts.debit(debit.id))?.progress === 'captured';
       if (isCaptured) expect(await ledger.accounts.answer(debit.id)).toBe('"charged"');
+      await new Promise((resolve) => setImmediate(resolve));
     } while (!isOver);
     await paying;
     expect([await answerTo(payment), await ledger.accounts.answer(debit.id)]).toEqual(['"bought"', '"charged"']);

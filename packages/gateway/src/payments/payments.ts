@@ -28,7 +28,9 @@ export interface Look {
 }
 
 const OPEN_AT_ONCE = 100;
-const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement', 'grant') and key = $1`;
+/** A repair that could not read the transaction has booked it under a key of its own. */
+const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement', 'grant')
+  and key in ($1, (select key from journal_entries where kind = 'settlement' and signature = $2))`;
 
 /** A record without what only the machine needs. */
 function recordOf(held: HeldRecord | undefined): PaymentRecord | undefined {
@@ -102,7 +104,7 @@ export class Payments {
     const sql = `select key from payments where signature = $1 and state = 'settled'`;
     const [other] = await this.#database.read({ sql, values: [signature] });
     if (other && other.key !== payment.key) return false;
-    const booked = await this.#database.read({ sql: FIND_BOOKED, values: [payment.key] });
+    const booked = await this.#database.read({ sql: FIND_BOOKED, values: [payment.key, signature] });
     const beside = { booked: booked.map(({ kind }) => kind as JournalKind) };
     await this.#steps.take(payment, { kind: 'adopted', payment, signature }, beside);
     return true;

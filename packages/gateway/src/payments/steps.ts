@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, Row } from '../stores/sql/database.ts';
 import { append, type JournalEntry, type OnWritten } from '../stores/sql/journal.ts';
 import { type Beside, paymentChange, renewLease, walletGuard } from './changes.ts';
@@ -22,7 +23,9 @@ interface InHand {
   readonly state: StoredState;
 }
 
-const ATTEMPTS = 10;
+const ATTEMPTS = 30;
+/** Steps of a wallet that conflict again and again are tried again at different moments. */
+const MOST_PAUSE_MS = 10;
 
 const isDone = ({ verdict }: Step): boolean => verdict === 'done' || verdict === 'reserved';
 
@@ -93,6 +96,7 @@ export class PaymentSteps {
           return this.#taken(subject, result, { version, row: { id: state.wallet.id }, state, beside });
         const refusal = whyNotWritten(before, state, { event, beside });
         if (refusal) return { verdict: refusal, record: state.record };
+        await pause(Math.random() * MOST_PAUSE_MS);
       } else if (isFresh) return { verdict: result.verdict, record: result.after.record };
       else state = await this.read(subject);
       isFresh = true;

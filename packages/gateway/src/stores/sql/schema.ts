@@ -160,9 +160,9 @@ const LOCAL = [
 ) strict`,
 ];
 
-/** A clock that all nodes follow: `ahead_ms` grows by as much as the server's clock was ever seen to step back. */
-const CLOCK = [
-  'create table clock (id bigint primary key check (id = 1), last_ms bigint not null, ahead_ms bigint not null)',
+/** A clock that never goes back: `ahead_ms` grows by as much as the machine's clock was seen to step back. */
+const CLOCK = ({ integer, strict }: Dialect) => [
+  `create table clock (id ${integer} primary key check (id = 1), last_ms ${integer} not null, ahead_ms ${integer} not null) ${strict}`,
   'insert into clock values (1, 0, 0)',
 ];
 
@@ -175,7 +175,8 @@ export const CHANGES: readonly Change[] = [
       ...[WALLETS, PAYMENTS, DEBITS, ANSWERS, JOURNAL].map((table) => table(dialect)),
       ...INDEXES,
       ...VIEWS(dialect),
-      ...(dialect.name === 'sqlite' ? LOCAL : [...CLOCK, FEES_FUNCTION]),
+      ...CLOCK(dialect),
+      ...(dialect.name === 'sqlite' ? LOCAL : [FEES_FUNCTION]),
     ],
   },
 ];

@@ -13,6 +13,10 @@ interface Prepared {
 }
 
 const BUSY_MS = 1_000;
+/** The time is noted with what is written, so that a start after it finds whether the clock was turned back. */
+const NOTE_CLOCK_MS = 1_000;
+const NOTE_CLOCK = 'update clock set last_ms = $1';
+const START_CLOCK = 'update clock set ahead_ms = ahead_ms + max(0, last_ms - ?1), last_ms = ?1 returning ahead_ms';
 
 /** `$1` is a name in SQLite; `?1` is the first parameter. */
 export const numbered = (sql: string): string => sql.replaceAll('{in time}', 'true').replaceAll(/\$(\d+)/g, '?$1');
@@ -72,15 +76,19 @@ function migrate(connection: Connected): void {
 export class SqliteConnection {
   readonly #connection: Connected;
   readonly #prepared = new Map<string, Prepared>();
+  /** How far all starts so far have found the clock turned back, in milliseconds. */
+  readonly aheadMs: number;
+  #notedAtMs: number;
 
   /** Opens the file, makes it if it is missing, and brings its schema up to date. Throws if it cannot be used. */
-  constructor(path: string) {
+  constructor(path: string, nowMs: number) {
     makeFile(path);
     this.#connection = open(path);
     try {
       migrate(this.#connection);
       // The log is a file only after a write.
-      this.#connection.exec(`insert or replace into settings values ('opened at', '${new Date().toISOString()}')`);
+      this.aheadMs = (this.#connection.prepare(START_CLOCK).get([Math.floor(nowMs)]) as { ahead_ms: number }).ahead_ms;
+      this.#notedAtMs = nowMs;
     } catch (error) {
       this.#connection.close();
       throw error;
@@ -92,11 +100,15 @@ export class SqliteConnection {
   }
 
   /** Commits steps in one transaction, or none of them. Answers the row of each. */
-  commit(steps: readonly Step[]): (Row | undefined)[] {
+  commit(steps: readonly Step[], nowMs: number): (Row | undefined)[] {
     // A prepared statement must not be the first to find the database locked: it would stay active, and no transaction could end.
     this.#connection.exec('begin immediate');
     try {
       const rows = steps.map((step) => this.#run(step));
+      if (nowMs - this.#notedAtMs >= NOTE_CLOCK_MS) {
+        this.#statement(NOTE_CLOCK).run([Math.floor(nowMs)]);
+        this.#notedAtMs = nowMs;
+      }
       this.#connection.exec('commit');
       return rows;
     } catch (error) {

@@ -76,12 +76,12 @@ export class SqliteDatabase implements Database {
     this.#path = path;
     this.#now = now;
     this.#fdatasync = flush;
-    this.#connection = new SqliteConnection(path);
+    this.#connection = new SqliteConnection(path, now());
     this.#log = openLog(path);
   }
 
   now(): number {
-    return this.#now();
+    return this.#now() + this.#connection.aheadMs;
   }
 
   isReady(): boolean {
@@ -163,7 +163,10 @@ export class SqliteDatabase implements Database {
   }
 
   #commit(group: readonly Waiting[]): void {
-    const rows = this.#connection.commit(group.map(({ step }) => step));
+    const rows = this.#connection.commit(
+      group.map(({ step }) => step),
+      this.#now(),
+    );
     this.#settle(group.map((each, index) => ({ ...each, row: rows[index] })));
   }
 
@@ -198,7 +201,7 @@ export class SqliteDatabase implements Database {
     const log = openLog(this.#path);
     closeSync(this.#log);
     this.#log = log;
-    const connection = new SqliteConnection(this.#path);
+    const connection = new SqliteConnection(this.#path, this.#now());
     this.#connection.close();
     this.#connection = connection;
     connection.rewrite();
