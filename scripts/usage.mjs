@@ -105,9 +105,9 @@ Exit codes: 0 a good answer, 1 a refusal or no answer, 2 not understood, 3 a spe
   Fills a folder with a journal of a million entries, and measures the start of a gateway on it, its sales of a day, and the
   requests that it serves meanwhile: docs/performance.md.
 `,
-  'measure:nodes': `Usage: DATABASE_URL=postgres://… REDIS_URL=redis://… npm run measure:nodes
-  Measures calls from credit a second with one, two and four gateways on an empty PostgreSQL and an empty Redis of this machine,
-  and the processor time of each part: docs/performance.md. Linux only.
+  'measure:nodes': `Usage: npm run measure:nodes
+  Measures calls from credit a second with one, two and four gateways, and the processor time of each part, on the empty
+  PostgreSQL of DATABASE_URL and the empty Redis of REDIS_URL on this machine: docs/performance.md. Linux only.
 `,
   'measure:worst': `Usage: npm run measure:worst [-- <id of a route> …]
   Sends the largest admissible texts of the worst kinds to every row, or to those that are named, and prints the

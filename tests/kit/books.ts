@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { readSqlite, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-reader.ts';
 import { askPostgres } from './postgres.ts';
 
 /** Where a gateway keeps its money: SQLite in a folder, or a database of PostgreSQL. */

@@ -10,7 +10,7 @@ import { ownTime } from '../kit/event-loop.ts';
 import { askPostgres } from '../kit/postgres.ts';
 import { CANARY_KEY } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
-import { newPath, type Reply, readReply } from '../payments/fault-buyer.ts';
+import { newPath, type Reply, readReply, until } from '../payments/fault-buyer.ts';
 import { openStreet } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
@@ -51,6 +51,8 @@ const [REFUSED_MS, SERVED_MS, CONTROL_MS] = [1_000, 2_000, 50];
 /** Between requests of a wallet: the second after a refusal. */
 const [PAUSE_MS, REFUSED_PAUSE_MS] = [20, 200];
 /** Longer than the lease of a payment and of a hold. */
+/** The lease of a settlement, and the next look at it. */
+const LAPSED_MS = 30_000;
 const DECIDED_MS = 45_000;
 
 const report = (text: string) => void process.stdout.write(`${text}\n`);
@@ -178,6 +180,8 @@ export async function openLoad(databaseUrl: string, booksUrl: () => string = () 
     },
     async expectOneChargeEach() {
       const open = await Promise.all(wallets.map(askAgain));
+      // A settlement that could not be recorded is answered, and recorded when its lease has lapsed.
+      await until(async () => (await askPostgres(booksUrl(), 'select key from open_payments')).length === 0, LAPSED_MS);
       await expectBooksInOrder({ url: booksUrl() }, mainnet.transfers);
       const purchases = asked.filter(({ kind }) => kind === 'purchase').length;
       expect(mainnet.transfers).toHaveLength(purchases + WALLETS / 2);

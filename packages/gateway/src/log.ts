@@ -72,10 +72,10 @@ class Output implements LogDestination {
   }
 }
 
-let output: Output | undefined;
-/** Where lines go unless the gateway is started with a destination. */
+let output: LogDestination | undefined;
+/** Where lines go unless the gateway is started with a destination. A person at a terminal sees each line at once. */
 export function standardOutput(): LogDestination {
-  output ??= new Output();
+  output ??= process.stdout.isTTY ? process.stdout : new Output();
   return output;
 }
 

@@ -234,21 +234,3 @@ export class SqliteDatabase implements Database {
     await this.#held;
   }
 }
-
-/** Opens the file of a gateway that may be running, to read only. */
-export function readSqlite(path: string): {
-  readonly database: Pick<Database, 'report' | 'dialect'>;
-  close(): Promise<void>;
-} {
-  const reports = new Reports(path, {});
-  return {
-    database: {
-      dialect: SQLITE,
-      async report({ sql, values = [] }) {
-        const statement = await reports.prepare(numbered(sql));
-        return statement.all(values);
-      },
-    },
-    close: async () => reports.close(),
-  };
-}

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
+import Reports from 'libsql/promise';
 import type { Database } from './database.ts';
-import { readSqlite } from './sqlite.ts';
+import { SQLITE } from './dialect.ts';
+import { numbered } from './sqlite-connection.ts';
 
 /** How long a start waits for the check of a large file. That of another one takes no longer, unless the machine is busy. */
 const [CHECK_MS, LARGE_BYTES] = [200, 16 * 1024 * 1024];
@@ -49,4 +51,22 @@ export async function checkSqlite(path: string): Promise<{ readonly damage: Prom
   const soon = (await first) ?? (await (size < LARGE_BYTES ? damage : Promise.race([damage, late])));
   if (soon !== 'late' && soon !== undefined) throw new Error(`database disk image is malformed: ${soon}`);
   return { damage };
+}
+
+/** Opens the file of a gateway that may be running, to read only. */
+export function readSqlite(path: string): {
+  readonly database: Pick<Database, 'report' | 'dialect'>;
+  close(): Promise<void>;
+} {
+  const reports = new Reports(path, {});
+  return {
+    database: {
+      dialect: SQLITE,
+      async report({ sql, values = [] }) {
+        const statement = await reports.prepare(numbered(sql));
+        return statement.all(values);
+      },
+    },
+    close: async () => reports.close(),
+  };
 }
