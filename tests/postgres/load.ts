@@ -50,9 +50,9 @@ const WALLETS = 10;
 const [REFUSED_MS, SERVED_MS, CONTROL_MS] = [1_000, 2_000, 50];
 /** Between requests of a wallet: the second after a refusal. */
 const [PAUSE_MS, REFUSED_PAUSE_MS] = [20, 200];
-/** Longer than the lease of a payment and of a hold. */
-/** The lease of a settlement, and the next look at it. */
+/** Longer than the lease of a settlement and the next look at it. */
 const LAPSED_MS = 30_000;
+/** Longer than the lease of a payment and of a hold. */
 const DECIDED_MS = 45_000;
 
 const report = (text: string) => void process.stdout.write(`${text}\n`);
