@@ -136,10 +136,8 @@ describe('a covered payment that is not broadcast', () => {
   });
 
   const watched = async () => {
-    const { database, close } = readSqlite(sqliteIn(dataDir));
-    const rows = await database.report({ sql: 'select id from debits where watch_from_ms is not null' });
-    await close();
-    return rows.length;
+    const sql = 'select id from debits where watch_from_ms is not null';
+    return (await readSqlite(sqliteIn(dataDir)).report({ sql })).length;
   };
 
   it('is looked for until no block can take it, and no longer', async () => {

@@ -43,12 +43,8 @@ const FAULTS = {
 
 async function reading<T>(database: MoneyIn, task: (read: Read) => Promise<T>): Promise<T> {
   if ('url' in database) return task((sql) => askPostgres(database.url, sql));
-  const { database: sqlite, close } = readSqlite(sqliteIn(database.folder));
-  try {
-    return await task((sql) => sqlite.report({ sql }));
-  } finally {
-    await close();
-  }
+  const { report } = readSqlite(sqliteIn(database.folder));
+  return task((sql) => report({ sql }));
 }
 
 /**

@@ -1,8 +1,28 @@
-import { statSync } from 'node:fs';
-import Reports from 'libsql/promise';
-import type { Database } from './database.ts';
+import { accessSync, constants, statSync } from 'node:fs';
+import Connection from 'libsql/promise';
+import type { Database, Row, Statement } from './database.ts';
 import { SQLITE } from './dialect.ts';
 import { numbered } from './sqlite-connection.ts';
+
+/**
+ * Reads in another thread. Each time on a connection of its own: when this thread disposes of an old statement, it waits for whatever
+ * the statement's connection is doing.
+ */
+export async function reportSqlite(path: string, { sql, values = [] }: Statement): Promise<readonly Row[]> {
+  const connection = new Connection(path, {});
+  try {
+    const statement = await connection.prepare(numbered(sql));
+    return await statement.all(values);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Reads the file of a gateway that may be running. */
+export const readSqlite = (path: string): Pick<Database, 'report' | 'dialect'> => ({
+  dialect: SQLITE,
+  report: (statement) => reportSqlite(path, statement),
+});
 
 /** How long a start waits for the check of a large file. That of another one takes no longer, unless the machine is busy. */
 const [CHECK_MS, LARGE_BYTES] = [200, 16 * 1024 * 1024];
@@ -44,29 +64,12 @@ const messageOf = ({ message }: Error): string => message;
 export async function checkSqlite(path: string): Promise<{ readonly damage: Promise<string | undefined> }> {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return { damage: Promise.resolve(undefined) };
-  const { database, close } = readSqlite(path);
-  const first = textFault(database.report, (table) => READ_FIRST.includes(table)).catch(messageOf);
-  const damage = first.then((fault) => fault ?? otherFault(database.report).catch(messageOf)).finally(close);
+  accessSync(path, constants.R_OK);
+  const { report } = readSqlite(path);
+  const first = textFault(report, (table) => READ_FIRST.includes(table)).catch(messageOf);
+  const damage = first.then((fault) => fault ?? otherFault(report).catch(messageOf));
   const late = new Promise<'late'>((resolve) => setTimeout(resolve, CHECK_MS, 'late').unref());
   const soon = (await first) ?? (await (size < LARGE_BYTES ? damage : Promise.race([damage, late])));
   if (soon !== 'late' && soon !== undefined) throw new Error(`database disk image is malformed: ${soon}`);
   return { damage };
-}
-
-/** Opens the file of a gateway that may be running, to read only. */
-export function readSqlite(path: string): {
-  readonly database: Pick<Database, 'report' | 'dialect'>;
-  close(): Promise<void>;
-} {
-  const reports = new Reports(path, {});
-  return {
-    database: {
-      dialect: SQLITE,
-      async report({ sql, values = [] }) {
-        const statement = await reports.prepare(numbered(sql));
-        return statement.all(values);
-      },
-    },
-    close: async () => reports.close(),
-  };
 }

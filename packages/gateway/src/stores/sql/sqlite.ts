@@ -1,10 +1,10 @@
 import { closeSync, fdatasync, fsyncSync, type NoParamCallback, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import Reports from 'libsql/promise';
 import { type Clock, monotonicMs } from '../clock.ts';
 import type { Database, Row, Statement, Step } from './database.ts';
 import { SQLITE } from './dialect.ts';
-import { numbered, SqliteConnection } from './sqlite-connection.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
+import { reportSqlite } from './sqlite-reader.ts';
 
 /** What tests may change. */
 export interface SqliteOptions {
@@ -48,7 +48,7 @@ function openLog(path: string): number {
 
 /**
  * A folder's database, used by one process. Steps that arrive in one turn of the event loop share a transaction, and those that must
- * be durable share a flush, which runs in another thread. Reports and checkpoints run on a second connection in other threads.
+ * be durable share a flush, which runs in another thread. Reports and checkpoints run on other connections in other threads.
  */
 export class SqliteDatabase implements Database {
   readonly dialect = SQLITE;
@@ -57,7 +57,6 @@ export class SqliteDatabase implements Database {
   readonly #fdatasync: NonNullable<SqliteOptions['flush']>;
   #connection: SqliteConnection;
   #log: number;
-  #reports: Reports | undefined;
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isSoon = false;
@@ -96,10 +95,8 @@ export class SqliteDatabase implements Database {
     return this.#connection.read(statement);
   }
 
-  async report({ sql, values = [] }: Statement): Promise<readonly Row[]> {
-    this.#reports ??= new Reports(this.#path, {});
-    const statement = await this.#reports.prepare(numbered(sql));
-    return statement.all(values);
+  report(statement: Statement): Promise<readonly Row[]> {
+    return reportSqlite(this.#path, statement);
   }
 
   write(step: Step): Promise<Row | undefined> {
@@ -120,7 +117,6 @@ export class SqliteDatabase implements Database {
     this.#commitWaiting();
     await this.#flushing;
     await this.#checkpoint;
-    this.#reports?.close();
     closeSync(this.#log);
     this.#connection.close();
   }
