@@ -14,7 +14,7 @@ const programs = {
 };
 
 /** Packages with compiled parts, which they look for beside themselves. */
-const external = ['@napi-rs/keyring', 'lmdb', 'sodium-native'];
+const external = ['@napi-rs/keyring', 'libsql', 'sodium-native'];
 
 /**
  * Of undici the programs use its pools. All of it would be more than the rest of the gateway, and would set the dispatcher of
@@ -43,7 +43,7 @@ export default Object.entries(programs)
       transform: { target: 'node20.19' },
       external,
       plugins: [pools],
-      resolve: { conditionNames: ['@asset-gateway/source', 'node', 'import', 'default'] },
+      resolve: { conditionNames: ['@asset-gateway/source', 'node'] },
       output: { dir: `${path}/bin`, cleanDir: true, sourcemap: true },
       logLevel: 'warn',
     }),

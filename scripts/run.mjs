@@ -16,7 +16,7 @@ const PROGRAMS = {
 };
 
 /** Commands that take nothing but a call for help. */
-const WITHOUT_WORDS = ['start', 'docs', 'site', 'measure', 'measure:credit', 'setup'];
+const WITHOUT_WORDS = ['start', 'docs', 'site', 'measure', 'measure:credit', 'measure:books', 'measure:nodes', 'setup'];
 
 /** Commands that need neither the dependencies nor the packages. */
 const STANDALONE = ['site', 'changeset'];
@@ -60,6 +60,8 @@ else if (command === 'mcpb')
   await (await import('./mcpb.mjs')).mcpb(resolve(launchedFrom, words[0] ?? 'asset-gateway.mcpb'));
 else if (command === 'measure') await (await import('./measure/measure.mjs')).measure();
 else if (command === 'measure:credit') await (await import('./measure/credit.mjs')).measureCredit();
+else if (command === 'measure:books') await (await import('./measure/books.mjs')).measureBooks();
+else if (command === 'measure:nodes') await (await import('./measure/nodes.mjs')).measureNodeCounts();
 else if (command === 'measure:worst') await (await import('./measure/worst.mjs')).worst(words);
 else if (command === 'simulate') (await import('./simulate/simulate.mjs')).simulate(words);
 else if (PROGRAMS[command]) {

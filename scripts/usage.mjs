@@ -101,6 +101,14 @@ Exit codes: 0 a good answer, 1 a refusal or no answer, 2 not understood, 3 a spe
   Measures how many microseconds of processor time a call costs here that credit pays by signature, beside a signed call that is
   free: docs/performance.md. Linux only.
 `,
+  'measure:books': `Usage: npm run measure:books
+  Fills a folder with a journal of a million entries, and measures the start of a gateway on it, its sales of a day, and the
+  requests that it serves meanwhile: docs/performance.md.
+`,
+  'measure:nodes': `Usage: npm run measure:nodes
+  Measures calls from credit a second with one, two and four gateways, and the processor time of each part, on the empty
+  PostgreSQL of DATABASE_URL and the empty Redis of REDIS_URL on this machine: docs/performance.md. Linux only.
+`,
   'measure:worst': `Usage: npm run measure:worst [-- <id of a route> …]
   Sends the largest admissible texts of the worst kinds to every row, or to those that are named, and prints the
   processor time of each beside that of an answer. ROUNDS=full repeats each more often. Linux only.

@@ -2,26 +2,24 @@
 // `npm run measure:credit`. Linux only: it reads /proc.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../../packages/client/dist/index.js';
 import { newSigner } from '../../packages/client/dist/node.js';
+import { SqliteDatabase, sqliteIn } from '../../packages/gateway/dist/stores/sql/sqlite.js';
 import { NETWORKS } from '../../packages/protocol/dist/index.js';
 import { measureSubjects, start, titleOf, writeTable } from './processes.mjs';
-
-const { open } = createRequire(import.meta.url)('lmdb');
 
 const USUAL = { rounds: 14, requests: 500, warmUp: 2_500 };
 const CLIENTS = 8;
 const ADDRESS = 'So11111111111111111111111111111111111111112';
 const FREE = '/v1/x402/tokens/health';
-const PAID = `/v1/x402/helius/wallet/balances/${ADDRESS}`;
+export const PAID = `/v1/x402/helius/wallet/balances/${ADDRESS}`;
 /** The largest budget whose slots are kept on disk, and a window so short that it lasts for every request. */
 const [LIMIT, WINDOW_MS] = [1_000, 50];
 
 /** A facilitator that is there and never asked to settle. */
-async function startFacilitator() {
+export async function startFacilitator() {
   const facilitator = createServer((_, response) => {
     const kinds = Object.values(NETWORKS).map((network) => {
       return { x402Version: 2, scheme: 'exact', network, extra: { feePayer: ADDRESS } };
@@ -34,20 +32,17 @@ async function startFacilitator() {
 
 /** What the wallets have paid ahead. */
 async function fund(folder, signers) {
-  const root = open({ path: join(folder, 'gateway.lmdb'), maxDbs: 20 });
-  const documents = root.openDB({ name: 'documents' });
-  for (const { address } of signers) {
-    const account = { grantedMicros: 5_000_000, spentMicros: 0, holds: [], owed: [], movements: [] };
-    await documents.put(`account:${NETWORKS.mainnet}:${address}`, { value: account });
-  }
-  await root.flushed;
-  await root.close();
+  const database = new SqliteDatabase(sqliteIn(folder), { now: Date.now });
+  const sql = `insert into wallets (cluster, address, granted_micro_usdc) select 'mainnet', $1, 5000000 where {in time} returning id`;
+  for (const { address } of signers) await database.write({ guard: { sql, values: [address] } });
+  await database.close();
 }
 
-const startGateway = ({ folder, upstream, facilitator }) =>
+/** A gateway that sells wallet data for credit, and keeps its state where `state` says. */
+export const startGateway = ({ upstream, facilitator }, state) =>
   start('gateway.mjs', {
+    ...state,
     PORT: '0',
-    DATA_DIR: folder,
     WINDOW_MS,
     CREDIT: 'on',
     FACILITATOR_URL: `http://127.0.0.1:${facilitator.address().port}`,
@@ -67,7 +62,7 @@ export async function measureCredit(pace = USUAL) {
   await fund(folder, signers);
   const facilitator = await startFacilitator();
   const upstream = await start('upstream.mjs');
-  const { url, child } = await startGateway({ folder, upstream, facilitator });
+  const { url, child } = await startGateway({ upstream, facilitator }, { DATA_DIR: folder });
   const subject = (name, path, credit) => {
     const clients = signers.map((signer) => createClient({ baseUrl: url, signer, credit }));
     return { name, child, asks: clients.map((client) => () => client.ask(path)), expected: 200 };

@@ -25,13 +25,13 @@ export function start(file, variables = {}) {
 }
 
 /** User and system time of a process, in microseconds. */
-function cpuMicros({ pid }) {
+export function cpuMicros({ pid }) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1e6;
 }
 
 /** Sends so many requests over as many clients as there are, each waiting for its answer. */
-async function send(asks, count, expected = 200) {
+export async function send(asks, count, expected = 200) {
   let left = count;
   await Promise.all(
     asks.map(async (ask) => {

@@ -1,11 +1,12 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { freePort } from '../http/ports.ts';
 import { noteTime } from '../kit/event-loop.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { isFull } from '../kit/rounds.ts';
-import { askSigned } from '../kit/wallet.ts';
+import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { compileGateway } from '../process/program.ts';
 import { mostInAnySpan, sleep } from './history.ts';
 
@@ -24,10 +25,10 @@ describe('a gateway that is killed and started again', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function flood(limit: number, windowMs: number, kills: number): Promise<number> {
+  async function prepare(limit: number): Promise<NodeJS.ProcessEnv> {
     upstream = await startTokensApi({ key: 'upstream-key' });
     folder = makeFolder();
-    const variables = {
+    return {
       PORT: '0',
       DATA_DIR: folder,
       UPSTREAM_TIMEOUT_MS: '1000',
@@ -35,6 +36,10 @@ describe('a gateway that is killed and started again', () => {
       TOKENS_API_BASE_URL: upstream.url,
       TOKENS_RATE_LIMIT_PER_MINUTE: String(limit),
     };
+  }
+
+  async function flood(limit: number, windowMs: number, kills: number): Promise<number> {
+    const variables = await prepare(limit);
     const ask = () => askSigned(`${gateway.url}/v1/x402/tokens/assets/bitcoin`).catch(() => undefined);
     for (let kill = 0; kill < kills; kill++) {
       upstream.faults.delayMs = (kill % 3) * 40;
@@ -50,6 +55,19 @@ describe('a gateway that is killed and started again', () => {
     while (upstream.arrivals.length <= limit) await Promise.all([ask(), sleep(50)]);
     return mostInAnySpan(upstream.arrivals, windowMs);
   }
+
+  it('R12 H14 refuses a sign-in that was used before, and takes one that was not', async () => {
+    const variables = { ...(await prepare(100)), PORT: String(await freePort()) };
+    const start = () => startProcess(SCRIPT, ['60000'], variables);
+    gateway = await start();
+    const url = `${gateway.url}/v1/x402/tokens/assets/bitcoin`;
+    const [used, unused] = [await signedHeader(url), await signedHeader(url)];
+    const statusOf = async (header: string) => (await fetch(url, { headers: { 'SIGN-IN-WITH-X': header } })).status;
+    expect(await statusOf(used)).toBe(200);
+    await gateway.end('SIGKILL');
+    gateway = await start();
+    expect([await statusOf(used), await statusOf(unused), await statusOf(unused)]).toEqual([402, 200, 402]);
+  });
 
   it('L1 R12 H14 does not exceed the limit across SIGKILL', { timeout: 900_000 }, async () => {
     const limit = 5;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
 import { type Share, shareOf } from '../../packages/gateway/src/budget/shares.ts';
 import type { Budget } from '../../packages/gateway/src/budget/store.ts';
+import { openLocalStore } from '../kit/local-store.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 import { ROOM } from '../stores/room.ts';
@@ -30,7 +30,7 @@ function sequence(seed: number): () => number {
 /** Of the requests of that time, how many of the guest's were served, and how many slots were taken by all. */
 async function outcomeOf(guest: Asker, floods: readonly Share[]) {
   let now = 1_790_000_000_000;
-  const store = new MemoryStore({ now: () => now, epoch: 'e' });
+  const { store, close } = await openLocalStore(() => now);
   const random = sequence(floods.length + 1);
   const running: { readonly owner: string; readonly endsMs: number }[] = [];
   let [serial, served, asked, slots] = [0, 0, 0, 0];
@@ -57,6 +57,7 @@ async function outcomeOf(guest: Asker, floods: readonly Share[]) {
     else if (guest.comesAgain) againMs = told.againMs;
     nextMs += guest.everyMs;
   }
+  await close();
   return { part: served / asked, perMinute: slots / MINUTES };
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleNotice } from '../../packages/gateway/src/compose/prices.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { buyCredit, startCreditGateway } from '../credit/gateway.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { bodyOf, callOf, requiredFor } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -98,20 +98,17 @@ describe('what the start says of a bundle', () => {
   });
 });
 
-redisSuite('credit on a Redis that forgets', () => {
-  let redis: RedisServer;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
-
-  it('is refused at the start with a sentence, and sold once it keeps what it holds', async () => {
-    const variables = { REDIS_URL: redis.url, GATEWAY_SECRET: 's'.repeat(32) };
-    await expect(startCreditGateway({ solana }, variables)).rejects.toThrow('set appendonly yes there');
-    await redis.command('CONFIG', 'SET', 'appendonly', 'yes');
+postgresSuite('credit in a PostgreSQL that may lose commits', () => {
+  it('is refused at the start with a sentence, and sold once commits are durable', async () => {
+    const { url, drop } = await openPostgresDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const variables = { DATABASE_URL: url };
+    await askPostgres(url, `alter database ${name} set synchronous_commit = off`);
+    await expect(startCreditGateway({ solana }, variables)).rejects.toThrow('CREDIT=on needs synchronous_commit on');
+    await askPostgres(url, `alter database ${name} reset synchronous_commit`);
     const gateway = await startCreditGateway({ solana }, variables);
-    const wallet = await openWallet(solana);
-    expect((await buyCredit(gateway, wallet)).status).toBe(200);
+    expect((await buyCredit(gateway, await openWallet(solana))).status).toBe(200);
     await gateway.stop();
+    await drop();
   });
 });

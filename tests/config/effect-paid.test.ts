@@ -3,21 +3,22 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
-import type { Environment } from '@asset-gateway/gateway';
+import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { type JWSSignedReceipt, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
 import bs58 from 'bs58';
-import { type Database, open } from 'lmdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JournalKey } from '../../packages/gateway/src/payments/store/journal-table.ts';
+import { openState } from '../../packages/gateway/src/compose/state.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { ask, newBuyer, newPath, type Reply, receiptIn } from '../payments/fault-buyer.ts';
 import { addressOf } from '../payments/forge-market.ts';
-import { entryOf } from '../sales/entries.ts';
+import { appendEntry, entryOf } from '../sales/entries.ts';
 
 const SOL = 1_000_000_000n;
 
@@ -59,30 +60,26 @@ const buy = (variables: Environment): Promise<Reply> =>
     return ask(target, await (await newBuyer(solana.mainnet)).pay(target));
   });
 
-/** How long ago the entries of a journal were made that are left after a sale, in days. */
-async function agesLeft(variables: Environment): Promise<number[]> {
+/** The ages, in days, of the journal entries that are kept of one of today and one of 40 days ago. */
+async function agesKept(variables: Environment): Promise<number[]> {
   const dataDir = makeFolder();
-  const agedMs = Date.now() - 40 * DAY_MS;
-  const change = async <T>(happen: (journal: Database<object, JournalKey>) => Promise<T>): Promise<T> => {
-    const root = open({ path: `${dataDir}/gateway.lmdb`, maxDbs: 20 });
-    const answer = await happen(root.openDB<object, JournalKey>({ name: 'journal' }));
-    await root.close();
-    return answer;
-  };
-  await change((journal) => journal.put([agedMs, 0, 'test'], entryOf()));
-  await withSeller({ DATA_DIR: dataDir, ...variables }, async ({ url }) => {
-    const target = url + newPath();
-    await ask(target, await (await newBuyer(solana.mainnet)).pay(target));
-  });
-  const times = await change(async (journal) => Array.from(journal.getKeys(), ([atMs]) => atMs));
+  const { money, close } = await openState(readConfig({ ...solana.variables, DATA_DIR: dataDir, ...variables }));
+  if (!money) throw new Error('nothing is sold');
+  const nowMs = money.database.now();
+  for (const days of [40, 0]) await appendEntry(money.database, entryOf(), nowMs - days * DAY_MS);
+  await money.retention.prune();
+  const ages: number[] = [];
+  for await (const entries of money.books.entries(0))
+    ages.push(...entries.map(({ atMs }) => Math.floor((nowMs - atMs) / DAY_MS)));
+  await close();
   rmSync(dataDir, { recursive: true, force: true });
-  return times.map((atMs) => Math.floor((Date.now() - atMs) / DAY_MS));
+  return ages;
 }
 
 describe('a variable of the paid routes takes effect', () => {
-  it('SALES_KEEP_DAYS: how long it is known what was sold', async () => {
-    expect(await agesLeft({})).toEqual([40, 0]);
-    expect(await agesLeft({ SALES_KEEP_DAYS: '30' })).toEqual([0]);
+  it('SALES_KEEP_DAYS: how long journal entries are kept', async () => {
+    expect(await agesKept({})).toEqual([40, 0]);
+    expect(await agesKept({ SALES_KEEP_DAYS: '30' })).toEqual([0]);
   });
 
   let all: string[];
@@ -219,5 +216,23 @@ describe('a variable of shared state takes effect', () => {
     const alone = await startTestGateway();
     expect((await askSigned(`${alone.url}/v1/x402/tokens/health`)).status).toBe(200);
     await alone.stop();
+  });
+});
+
+postgresSuite('a variable of shared money takes effect', () => {
+  it('DATABASE_URL: money is in that database, and none is in DATA_DIR', async () => {
+    const { url, drop } = await openPostgresDatabase();
+    const dataDir = makeFolder();
+    const before = solana.mainnet.transfers.length;
+    expect((await buy({ DATABASE_URL: url, DATA_DIR: dataDir })).status).toBe(200);
+    const transfers = solana.mainnet.transfers.slice(before);
+    expect(transfers).toHaveLength(1);
+    await expectBooksInOrder({ url }, transfers);
+    await expectBooksInOrder({ folder: dataDir }, []);
+    expect(await askPostgres(url, 'select kind, wallet from journal')).toEqual([
+      { kind: 'settlement', wallet: transfers[0]?.from },
+    ]);
+    rmSync(dataDir, { recursive: true, force: true });
+    await drop();
   });
 });

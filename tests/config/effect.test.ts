@@ -123,7 +123,7 @@ describe.concurrent('a variable takes effect', () => {
     const port = await freePort();
     const [kept, other] = folders;
     const first = await node(port, '', kept);
-    expect(existsSync(`${kept}/gateway.lmdb`)).toBe(true);
+    expect(existsSync(`${kept}/gateway.db`)).toBe(true);
     const header = await signedHeader(first.url + HEALTH);
     await first.stop();
     const again = await node(port, '', kept);

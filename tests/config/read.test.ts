@@ -4,6 +4,7 @@ import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
 
 const KEY = { TOKENS_API_KEY: 'k' };
 const SECRET = 's'.repeat(32);
+const SOLD = { PAY_TO_WALLET: '1'.repeat(32), FACILITATOR_URL: 'https://facilitator.example' };
 
 /** The faults of a configuration; none when it is good. */
 function faultsOf(environment: Environment): readonly string[] {
@@ -29,6 +30,7 @@ describe('without variables but a key', () => {
       secrets: [],
       dataDir: './data',
       redisUrl: undefined,
+      databaseUrl: undefined,
       upstreamTimeoutMs: 10_000,
       fairShares: false,
       trustedProxies: [],
@@ -106,6 +108,26 @@ describe('REDIS_URL', () => {
   );
 });
 
+describe('DATABASE_URL', () => {
+  it.each([
+    'postgres://localhost/gateway',
+    'postgresql://user:p%40ss@db.example:5433/gateway?sslmode=verify-full',
+    'postgres://user@[2001:db8::1]:5432,standby.example/gateway',
+  ])('%s is taken', (url) => expect(readConfig({ ...KEY, DATABASE_URL: url })).toMatchObject({ databaseUrl: url }));
+
+  const shared = { ...KEY, REDIS_URL: 'redis://localhost', GATEWAY_SECRET: SECRET };
+  const paid = { HELIUS_API_KEY: 'key', ...SOLD };
+
+  it('is required with REDIS_URL and paid routes, which one sentence says', () => {
+    expect(faultsOf({ ...shared, ...paid })).toEqual([
+      expect.stringMatching(/^DATABASE_URL is required with REDIS_URL and paid routes: [^.]*\.$/),
+    ]);
+    expect(faultsOf({ ...shared, ...paid, DATABASE_URL: 'postgres://localhost/gateway' })).toEqual([]);
+    expect(faultsOf(shared)).toEqual([]);
+    expect(faultsOf({ ...KEY, ...paid, DATABASE_URL: 'postgres://localhost/gateway' })).toEqual([]);
+  });
+});
+
 describe('FAIR_SHARES', () => {
   it('says what it is worth where all callers come from one address', () => {
     const noticesOf = (environment: object) => readConfig({ ...KEY, FAIR_SHARES: 'on', ...environment }).notices;
@@ -123,7 +145,6 @@ describe('a good value', () => {
 });
 
 const NO_URL = ['x', 'ftp://x', 'http://u:p@x', 'http://'];
-const SOLD = { PAY_TO_WALLET: '1'.repeat(32), FACILITATOR_URL: 'https://facilitator.example' };
 
 const NO_INTEGER = ['-1', '1.5', 'x', '0x50', '1e3', '01', '+1', '1 0', '99999999999', 'NaN', 'Infinity', '１'];
 const BAD: Readonly<Record<string, readonly string[]>> = {
@@ -214,6 +235,16 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   PRICES_FILE: ['/no/such/file', '.', 'package.json/prices.json'],
   FEE_BUDGET_LAMPORTS_PER_HOUR: NO_INTEGER,
   PAID_UPSTREAM_TIMEOUT_MS: [...NO_INTEGER, '0', '60001'],
+  DATABASE_URL: [
+    'localhost:5432/gateway',
+    'mysql://localhost/gateway',
+    'postgres://localhost',
+    'postgres://localhost/',
+    'postgres:///gateway',
+    'postgres://localhost:port/gateway',
+    'postgres://localhost,/gateway',
+    `postgres://localhost/${'x'.repeat(2_000)}`,
+  ],
   REDIS_URL: ['localhost:6379', 'http://x', 'redis://', 'redis://x/name', 'redis://x/0?db=1', 'redis://u:%zz@x'],
 };
 

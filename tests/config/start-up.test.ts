@@ -51,10 +51,12 @@ describe.concurrent('a start that cannot work ends with exit code 1 and says wha
         TRUST_PROXY: 'x',
         RESPONSE_CACHE: 'yes',
         REDIS_URL: 'http://CANARY',
+        DATABASE_URL: 'http://CANARY',
       }),
     );
     const named = faults.map((fault) => /^[A-Z_]+/.exec(fault)?.[0]).sort();
     expect(named).toEqual([
+      'DATABASE_URL',
       'GATEWAY_BASE_URL',
       'GATEWAY_SECRET',
       'LOG_LEVEL',
@@ -78,6 +80,19 @@ describe.concurrent('a start that cannot work ends with exit code 1 and says wha
   it('HOST that is no address of this machine', async () => {
     const faults = await faultsOf(start({ HOST: '192.0.2.1', GATEWAY_BASE_URL: 'https://gateway.example' }));
     expect(faults).toEqual([expect.stringMatching(/^HOST: 192\.0\.2\.1/)]);
+  });
+
+  it('REDIS_URL with paid routes and no DATABASE_URL', async () => {
+    const faults = await faultsOf(
+      start({
+        REDIS_URL: 'redis://127.0.0.1:9',
+        GATEWAY_SECRET: 'CANARY'.repeat(6),
+        HELIUS_API_KEY: KEY,
+        PAY_TO_WALLET: '1'.repeat(32),
+        FACILITATOR_URL: 'https://facilitator.example',
+      }),
+    );
+    expect(faults).toEqual([expect.stringMatching(/^DATABASE_URL is required with REDIS_URL and paid routes/)]);
   });
 
   it.each(['PORT', 'METRICS_PORT'])('%s in use', async (name) => {

@@ -2,19 +2,21 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
-import { open } from 'lmdb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
 import { readConfig } from '../../packages/gateway/src/config/config.ts';
 import { sales } from '../../packages/gateway/src/sales/command.ts';
+import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-reader.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
 import { callOf, sendPaid, transactionOf } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { broadcast } from '../sales/gift.ts';
+import { moneyOf, onEachDatabase } from './databases.ts';
 import { balanceOf, buyCredit, paymentOf, startCreditGateway } from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');
@@ -40,12 +42,13 @@ async function expectGranted(gateway: SellingGateway, wallet: Wallet, micros: nu
   expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + micros, spentMicros: PRICE });
 }
 
-describe('a covered payment that somebody broadcasts', () => {
+onEachDatabase('a covered payment that is broadcast', (variables, database) => {
   const dataDir = makeFolder();
   let solana: SolanaSandbox;
   let gateway: SellingGateway;
   let wallet: Wallet;
-  const start = () => startCreditGateway({ solana, dataDir, watchPace });
+  const start = () => startCreditGateway({ solana, dataDir, watchPace }, variables());
+  const expectOrder = () => expectBooksInOrder(moneyOf(dataDir, variables()), solana.mainnet.transfers);
   beforeAll(async () => {
     solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
     gateway = await start();
@@ -71,6 +74,7 @@ describe('a covered payment that somebody broadcasts', () => {
     expect([again.status, again.headers.get(HEADERS.replayed)]).toEqual([200, 'true']);
     expect(solana.provider.arrivals).toHaveLength(arrivals);
     expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + amount, spentMicros: PRICE });
+    await expectOrder();
   });
 
   it('while no gateway runs is granted once one does, and the journal agrees with the chain', async () => {
@@ -85,7 +89,7 @@ describe('a covered payment that somebody broadcasts', () => {
     await expectGranted(gateway, wallet, PRICE);
     const said: string[] = [];
     const output = { stdout: { write: (text: string) => said.push(text) }, stderr: { write: () => true } };
-    const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...solana.variables, CREDIT: 'on' });
+    const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...solana.variables, CREDIT: 'on', ...variables() });
     expect(await sales(['verify', '--json'], output, (toRepair) => openArchive(config, toRepair))).toBe(0);
     expect(JSON.parse(said.join(''))).toEqual([]);
   });
@@ -100,9 +104,24 @@ describe('a covered payment that somebody broadcasts', () => {
     solana.mainnet.faults.reset();
     await expectGranted(gateway, wallet, PRICE);
   });
+
+  it.runIf(database === 'postgres')(
+    'is granted once by two gateways, also after the one that covered it has stopped',
+    async () => {
+      const other = await startCreditGateway({ solana, watchPace }, variables());
+      await openRichWallet();
+      const payment = await cover(gateway, wallet);
+      await gateway.stop();
+      gateway = await start();
+      await broadcast(solana, transactionOf(payment));
+      await expectGranted(gateway, wallet, PRICE);
+      await expectOrder();
+      await other.stop();
+    },
+  );
 });
 
-describe('a covered payment that nobody broadcasts', () => {
+describe('a covered payment that is not broadcast', () => {
   const dataDir = makeFolder();
   let solana: SolanaSandbox;
   let gateway: SellingGateway;
@@ -116,53 +135,17 @@ describe('a covered payment that nobody broadcasts', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const watched = (): string[] => {
-    const root = open({ path: `${dataDir}/gateway.lmdb`, maxDbs: 20, readOnly: true });
-    const names = [...root.openDB({ name: 'documents' }).getKeys({ start: 'covered:', end: 'covered;' })].map(String);
-    void root.close();
-    return names;
+  const watched = async () => {
+    const sql = 'select id from debits where watch_from_ms is not null';
+    return (await readSqlite(sqliteIn(dataDir)).report({ sql })).length;
   };
 
   it('is looked for until no block can take it, and no longer', async () => {
     const wallet = await openWallet(solana);
     expect((await buyCredit(gateway, wallet)).status).toBe(200);
     await cover(gateway, wallet);
-    expect(watched()).toHaveLength(1);
-    await until(async () => watched().length === 0);
+    expect(await watched()).toBe(1);
+    await until(async () => (await watched()) === 0);
     expect(await grantedTo(gateway, wallet)).toBe(BUNDLE);
-  });
-});
-
-redisSuite('a covered payment that somebody broadcasts, with two gateways on one Redis', () => {
-  let redis: RedisServer;
-  let solana: SolanaSandbox;
-  const gateways: SellingGateway[] = [];
-  const start = async () => {
-    const variables = { REDIS_URL: redis.url, GATEWAY_SECRET: 's'.repeat(32) };
-    const gateway = await startCreditGateway({ solana, watchPace }, variables);
-    gateways.push(gateway);
-    return gateway;
-  };
-  beforeAll(async () => {
-    redis = await startRedis({ appendonly: 'yes' });
-    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  });
-  afterEach(async () => {
-    for (const gateway of gateways.splice(0)) await gateway.stop();
-  });
-  afterAll(async () => {
-    await solana.close();
-    await redis.stop();
-  });
-
-  it('is granted once, also where the one that has covered it is gone', async () => {
-    const [one, other] = [await start(), await start()];
-    const wallet = await openWallet(solana);
-    expect((await buyCredit(one, wallet)).status).toBe(200);
-    const payment = await cover(one, wallet);
-    await gateways.shift()?.stop();
-    await start();
-    await broadcast(solana, transactionOf(payment));
-    await expectGranted(other, wallet, PRICE);
   });
 });

@@ -1,30 +1,30 @@
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { expect, it } from 'vitest';
 import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { type Body, callOf, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { onEachDatabase } from './databases.ts';
 import { balanceOf, buyCredit, spendingHeader, startCreditGateway } from './gateway.ts';
 
 const [CHARGES, CONNECTIONS] = [20, 16];
 const PRICE = 5;
 const CALL = callOf('rpc.mainnet.helius.getBalance');
 
-/** Sends the same again until there is an answer: what was answered, and which refusals came before that a client cannot wait out. */
+/** Sends the same request until it is answered. Answers the text, and any refusal that does not ask to wait. */
 async function sendUntilAnswered(gateway: SellingGateway, header: string): Promise<readonly [string, string[]]> {
   const others: string[] = [];
   for (;;) {
     const response = await send(gateway, CALL, { [HEADERS.signIn]: header });
     const { result, error } = (await response.json()) as Body & { readonly result?: unknown };
     if (response.status === 200) return [JSON.stringify(result), others];
-    // On a busy machine a reply of Redis may be late, which the store says.
+    // On a busy machine a reply of PostgreSQL may be late.
     const isLate = error === 'state_unavailable' || error === 'settlement_pending';
     if (error !== 'payment_in_progress' && !isLate) others.push(`${response.status} ${error}`);
     if (others.length > 0) return ['', others];
   }
 }
 
-/** One charge, asked for from many connections at once until all have its answer. */
+/** Asks for one charge from many connections at once until all have its answer. */
 async function chargeOnce(gateway: SellingGateway, wallet: Wallet) {
   const { provider } = gateway.solana;
   const header = await spendingHeader(gateway, CALL, wallet.signIn);
@@ -47,22 +47,9 @@ async function expectOneCallEach(gateway: SellingGateway): Promise<void> {
   expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: CHARGES * PRICE, heldMicros: 0 });
 }
 
-it('W5 one signature from 16 connections costs one charge and one upstream call, and brings one text', async () => {
-  const gateway = await startCreditGateway();
-  await expectOneCallEach(gateway).finally(() => gateway.stop());
-}, 60_000);
-
-function onRedis(): void {
-  let redis: RedisServer;
-  beforeAll(async () => {
-    redis = await startRedis({ appendonly: 'yes' });
-  });
-  afterAll(() => redis.stop());
-
-  it('W5 one signature costs one charge and one upstream call there too', async () => {
-    const gateway = await startCreditGateway({}, { REDIS_URL: redis.url, GATEWAY_SECRET: 's'.repeat(32) });
+onEachDatabase('a signature that comes from 16 connections at once', (variables) => {
+  it('W5 costs one charge and one upstream call, and brings one text', async () => {
+    const gateway = await startCreditGateway({}, variables());
     await expectOneCallEach(gateway).finally(() => gateway.stop());
   }, 60_000);
-}
-
-redisSuite('on Redis', onRedis, { retry: 3 });
+});

@@ -6,124 +6,158 @@ import { ChargedAnswers } from '../../packages/gateway/src/credit/charged-answer
 import { createCover } from '../../packages/gateway/src/credit/covering.ts';
 import { Turns } from '../../packages/gateway/src/credit/turns.ts';
 import type { Admission } from '../../packages/gateway/src/gates/gate.ts';
-import type { CoverablePurchase } from '../../packages/gateway/src/payments/cover.ts';
-import { alreadyUsed } from '../../packages/gateway/src/payments/responses.ts';
+import { type CoverablePurchase, NotNeeded } from '../../packages/gateway/src/payments/cover.ts';
+import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
+import { grant, HOLDER, type Ledger, landed, newPurchase, onBothDatabases, signatureOf } from '../kit/ledger.ts';
 import { callOf, rowOf } from '../payments/calls.ts';
-import { grant, HOLDER, type Ledger, landed, newPurchase, onEveryLedger } from './ledger.ts';
 
 const PRICE = 5;
 const BUNDLE = 50;
+const LIMIT = 1_000;
 const ROW = rowOf('rpc.mainnet.helius.getBalance');
 const call = { route: ROW, path: callOf(ROW).target } as unknown as Call;
 const trail: Trail = { requestId: 'r', client: '127.0.0.1' };
 const take = async () => ({ release: () => undefined });
 const ANSWER = { json: '{}' };
 
-onEveryLedger((open) => {
+onBothDatabases('a payment that credit may cover', (open) => {
   let ledger: Ledger;
   beforeEach(async () => {
     ledger = await open();
   });
   afterEach(() => ledger.close());
 
-  /** One payment as the gate sees it, and what settles it: reserved, then settled, in the ledger's own records. */
+  /** A payment as the gate sees it, and its purchase without a chain: reserved, then settled, in the ledger. */
   function newPayment(amountMicros: number, priceMicros = PRICE) {
     const { accounts, payments } = ledger;
     const creditMicros = Math.max(0, amountMicros - priceMicros);
     const record = newPurchase(creditMicros);
     const cover = createCover({
       accounts,
-      answers: new ChargedAnswers(accounts, () => undefined),
+      answers: new ChargedAnswers(accounts),
       turns: new Turns(),
       priceMicros,
-      limitMicros: 1_000,
+      limitMicros: LIMIT,
       leaseMs: CREDIT.leaseMs,
-      purchaseMs: CREDIT.purchaseMs,
-      isBought: async (key) => (await payments.find(key)) !== undefined,
       onFailure: () => undefined,
       randomId: randomUUID,
       responseOf: () => ({}),
     });
     const { key, network, requestHash, payer } = record;
-    const sent = { key, network, requestHash, payer, inVersion1Header: false, hasTicket: true };
+    const sent = { key, network, requestHash, inVersion1Header: false };
+    const payment = { ...sent, payer, hasTicket: true, memo: 'memo', call, trail, amountMicros, creditMicros };
     const purchase = (owner: string): CoverablePurchase => ({
-      isSettledBefore: false,
+      balanceMicros: undefined,
       async spend(take) {
-        if ((await payments.reserve({ ...record, owner })) !== 'reserved') throw alreadyUsed('taken');
+        const credit = { limitMicros: LIMIT, priceMicros };
+        const verdict = await payments.reserve({ ...record, owner }, { credit });
+        if (verdict === 'under_way' || verdict === 'covered') throw new NotNeeded(verdict);
+        if (verdict !== 'reserved') throw refusalOf(verdict);
         return take();
       },
       async settle() {
-        await payments.settling(key, owner, { answer: '{}', signature: `signature ${key}` });
+        const verdict = await payments.settling(key, owner, { answer: '{}', signature: signatureOf(record) });
+        if (verdict !== 'settling') throw refusalOf('taken');
         await payments.resolve(key, landed(record));
         return { headers: {} };
       },
       headers: () => ({}),
-      [Symbol.asyncDispose]: () => payments.release(key, owner),
+      [Symbol.asyncDispose]: () => payments.release(key, owner, true),
     });
     return {
       record,
       async admit(): Promise<Admission> {
-        const admitted = await cover.admit(
-          { ...sent, memo: 'memo', call, trail, amountMicros, creditMicros },
-          purchase(randomUUID()),
-        );
-        if ('answer' in admitted) throw new Error('it was answered before');
-        return admitted;
+        await using covering = await cover.begin(sent, payment);
+        if ((await covering.known()) ?? (await covering.owed())) throw new Error('it was answered before');
+        return covering.admit(purchase(randomUUID()));
       },
     };
   }
 
-  const refusal = (code: string) => expect.objectContaining({ code });
+  const progressOf = async ({ record }: ReturnType<typeof newPayment>) =>
+    (await ledger.payments.find(record.key))?.progress;
+  const account = () => ledger.accounts.find(HOLDER);
+  const inProgress = expect.objectContaining({ code: 'payment_in_progress' });
 
-  describe('one payment that comes twice at once', () => {
-    it('and finds credit the second time is not paid for both by itself and from credit', async () => {
+  describe('that comes twice at once', () => {
+    it('is not charged to credit while its copy is reserved', async () => {
       const payment = newPayment(PRICE);
-      const [one, other] = [await payment.admit(), await payment.admit()];
+      await using one = await payment.admit();
       await one.spend(take);
       await grant(ledger, 2 * PRICE);
-      await other.spend(take);
-      await expect(other.settle(ANSWER)).rejects.toEqual(refusal('payment_in_progress'));
-      await other[Symbol.asyncDispose]();
+      await using other = await payment.admit();
+      await expect(other.spend(take)).rejects.toEqual(inProgress);
       await one.settle(ANSWER);
-      await one[Symbol.asyncDispose]();
-      expect((await ledger.payments.find(payment.record.key))?.progress).toBe('settled');
-      expect(await ledger.accounts.find(HOLDER)).toMatchObject({ spentMicros: 0, holds: [] });
+      expect(await progressOf(payment)).toBe('settled');
+      expect(await account()).toMatchObject({ spentMicros: 0, holds: 0 });
     });
 
-    it('is not settled where it was charged to credit', async () => {
+    it('is not reserved again by a copy that was admitted before there was credit', async () => {
       const payment = newPayment(PRICE);
-      const [one, other] = [await payment.admit(), await payment.admit()];
+      await using one = await payment.admit();
+      await using other = await payment.admit();
       await one.spend(take);
       await grant(ledger, 2 * PRICE);
-      await other.spend(take);
-      await expect(one.settle(ANSWER)).rejects.toEqual(refusal('payment_in_progress'));
-      await one[Symbol.asyncDispose]();
-      await other.settle(ANSWER);
-      await other[Symbol.asyncDispose]();
-      expect(await ledger.payments.find(payment.record.key)).toBeUndefined();
-      expect(await ledger.accounts.find(HOLDER)).toMatchObject({ spentMicros: PRICE, holds: [] });
+      await expect(other.spend(take)).rejects.toEqual(inProgress);
+      await one.settle(ANSWER);
+      expect(await account()).toMatchObject({ spentMicros: 0, holds: 0 });
     });
 
-    it('is not ended as a purchase of credit by its copy: whoever else would buy still waits', async () => {
+    it.each(['settled', 'charged'])(
+      'and is reserved as well as held is either settled or charged: %s first',
+      async (first) => {
+        const payment = newPayment(PRICE);
+        const one = await payment.admit();
+        await grant(ledger, 2 * PRICE);
+        const other = await payment.admit();
+        await one.spend(take);
+        await other.spend(take);
+        // Whichever tries first finds the other one, and gives way.
+        const [loser, winner] = first === 'settled' ? [one, other] : [other, one];
+        await expect(loser.settle(ANSWER)).rejects.toEqual(inProgress);
+        await loser[Symbol.asyncDispose]();
+        await winner.settle(ANSWER);
+        await winner[Symbol.asyncDispose]();
+        expect(await progressOf(payment)).toBe(winner === one ? 'settled' : undefined);
+        expect(await account()).toMatchObject({ spentMicros: winner === other ? PRICE : 0, heldMicros: 0, holds: 0 });
+      },
+    );
+
+    it('keeps other purchases of its wallet waiting although its copy is refused', async () => {
       const payment = newPayment(BUNDLE);
-      const [one, copy] = [await payment.admit(), await payment.admit()];
+      await using one = await payment.admit();
       await one.spend(take);
-      await expect(copy.spend(take)).rejects.toEqual(refusal('payment_already_used'));
+      const copy = await payment.admit();
+      await expect(copy.spend(take)).rejects.toEqual(inProgress);
       await copy[Symbol.asyncDispose]();
-      expect((await ledger.accounts.find(HOLDER)).purchase).toMatchObject({ key: payment.record.key });
+      expect((await account()).purchase).toMatchObject({ key: payment.record.key });
       await one.settle(ANSWER);
-      expect(await ledger.accounts.find(HOLDER)).toMatchObject({ grantedMicros: BUNDLE - PRICE });
-      expect((await ledger.accounts.find(HOLDER)).purchase).toBeUndefined();
+      expect(await account()).toMatchObject({ grantedMicros: BUNDLE - PRICE });
+      expect((await account()).purchase).toBeUndefined();
     });
   });
 
-  describe('a payment that was quoted at another price', () => {
-    it('is charged no more than was signed for', async () => {
-      await grant(ledger, 100);
-      const admitted = await newPayment(3, PRICE).admit();
-      await admitted.spend(take);
-      await admitted.settle(ANSWER);
-      expect(await ledger.accounts.find(HOLDER)).toMatchObject({ spentMicros: 3 });
-    });
+  it('is charged to credit when its reservation has lapsed, and never settled then', async () => {
+    const payment = newPayment(PRICE);
+    const one = await payment.admit();
+    await one.spend(take);
+    await grant(ledger, 2 * PRICE);
+    ledger.nowMs += PAYMENTS.leaseMs + 1;
+    await using other = await payment.admit();
+    await other.spend(take);
+    await expect(one.settle(ANSWER)).rejects.toThrow();
+    await one[Symbol.asyncDispose]();
+    await other.settle(ANSWER);
+    expect(await progressOf(payment)).toBeUndefined();
+    expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
+  });
+
+  it('is charged no more than was signed for, whatever the price is now', async () => {
+    await grant(ledger, 100);
+    const admitted = await newPayment(3, PRICE).admit();
+    await admitted.spend(take);
+    await admitted.settle(ANSWER);
+    expect(await account()).toMatchObject({ spentMicros: 3 });
   });
 });

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fdatasync } from 'node:fs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   grant,
   HOLDER,
@@ -6,49 +7,56 @@ import {
   landed,
   newDebit,
   newPurchase,
-  openFolderLedger,
+  openSqliteLedger,
   startSettling,
-} from './ledger.ts';
+} from '../kit/ledger.ts';
 
-const FULL = 0;
+const FULL = Object.assign(new Error('no room'), { code: 'ENOSPC' });
 
-describe('credit on a disk that refuses a write and takes the next one', () => {
-  let ledger: Ledger;
-  let roomy: number;
-  beforeEach(async () => {
-    ledger = await openFolderLedger();
-    roomy = ledger.bytesFree;
+let ledger: Ledger;
+let isFull: boolean;
+beforeEach(async () => {
+  isFull = false;
+  ledger = await openSqliteLedger({
+    flush: (file, callback) => (isFull ? setImmediate(callback, FULL) : fdatasync(file, callback)),
   });
-  afterEach(() => ledger.close());
+});
+afterEach(() => ledger.close());
 
-  async function spend(micros: number): Promise<void> {
-    const debit = newDebit(micros);
-    expect(await ledger.accounts.hold(debit)).toBe('held');
-    expect(await ledger.accounts.capture(debit, '{}')).toMatchObject({ movements: expect.anything() });
-  }
+async function spend(micros: number): Promise<void> {
+  const debit = newDebit(micros);
+  expect((await ledger.accounts.hold(debit)).verdict).toBe('held');
+  expect(await ledger.accounts.capture(debit, '{}')).toEqual(expect.any(Number));
+}
 
-  it('is granted once, though its settlement was not written and a later debit was', async () => {
-    const payment = newPurchase(50);
-    await startSettling(ledger, payment);
-    ledger.bytesFree = FULL;
-    await expect(ledger.payments.resolve(payment.key, landed(payment))).rejects.toThrow('DATA_DIR');
-    ledger.bytesFree = roomy;
-    await spend(5);
-    await ledger.reopen();
-    await ledger.payments.resolve(payment.key, landed(payment));
-    expect(await ledger.accounts.find(HOLDER)).toMatchObject({ grantedMicros: 50, spentMicros: 5 });
-  });
+it('credit is granted once although the disk refused its settlement and took a later debit', async () => {
+  await grant(ledger, 5);
+  const payment = newPurchase(50);
+  await startSettling(ledger, payment);
+  isFull = true;
+  await expect(ledger.payments.resolve(payment.key, landed(payment))).rejects.toThrow('no room');
+  isFull = false;
+  await spend(5);
+  await ledger.reopen();
+  await ledger.payments.resolve(payment.key, landed(payment));
+  expect(await ledger.accounts.find(HOLDER)).toMatchObject({ grantedMicros: 55, spentMicros: 5 });
+});
 
-  it('is not set aside for ever where what it was set aside for was never charged', async () => {
-    await grant(ledger, 5);
-    const debit = newDebit(5);
-    await ledger.accounts.hold(debit);
-    ledger.bytesFree = FULL;
-    await expect(ledger.accounts.capture(debit, '{}')).rejects.toThrow('DATA_DIR');
-    await ledger.accounts.release(debit, true);
-    ledger.bytesFree = roomy;
-    await spend(5);
-    await ledger.reopen();
-    expect(await ledger.accounts.find(HOLDER)).toMatchObject({ grantedMicros: 5, spentMicros: 5, holds: [] });
-  });
+it('credit is neither held for ever nor charged twice when the disk refuses a debit', async () => {
+  await grant(ledger, 10);
+  const debit = newDebit(5);
+  await ledger.accounts.hold(debit);
+  isFull = true;
+  await expect(ledger.accounts.capture(debit, '"answer"')).rejects.toThrow('no room');
+  await ledger.accounts.release(debit, true).catch(() => undefined);
+  isFull = false;
+  // The client sends the same request again.
+  const again = { ...debit, owner: 'another' };
+  const { verdict } = await ledger.accounts.hold(again);
+  if (verdict === 'held') await ledger.accounts.capture(again, '"answer"');
+  expect(await ledger.accounts.answer(debit.id)).toBe('"answer"');
+  await spend(5);
+  await ledger.reopen();
+  const account = { grantedMicros: 10, spentMicros: 10, heldMicros: 0, holds: 0 };
+  expect(await ledger.accounts.find(HOLDER)).toMatchObject(account);
 });

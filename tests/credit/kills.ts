@@ -1,27 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { signIn } from '@asset-gateway/client';
 import { HEADERS } from '@asset-gateway/protocol';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { freePort } from '../http/ports.ts';
-import { roundsOnEach } from '../kit/rounds.ts';
+import { expectBooksInOrder, type MoneyIn } from '../kit/books.ts';
+import { rounds } from '../kit/rounds.ts';
 import { challengeFor } from '../kit/wallet.ts';
 import { newPath, type Reply, readReply, until } from '../payments/fault-buyer.ts';
 import { openStreet, type Street } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { compileGateway } from '../process/program.ts';
+import { moneyOf, onEachDatabase } from './databases.ts';
 import type { Balance, Statement } from './gateway.ts';
 
-/** Gateways with credit in processes of their own, on one folder or one Redis, and on one port: what was signed stays good. */
-export const openCreditStreet = async (variables: object = {}): Promise<Street> =>
-  openStreet({ CREDIT: 'on', PORT: String(await freePort()), ...variables });
+/** Gateways with credit in processes of their own, on one database and one port, so that signatures stay valid. */
+export interface CreditStreet extends Street {
+  readonly money: MoneyIn;
+}
+
+async function openCreditStreet(variables: Readonly<Record<string, string>>): Promise<CreditStreet> {
+  const street = await openStreet({ CREDIT: 'on', PORT: String(await freePort()), ...variables });
+  return { ...street, money: moneyOf(street.folder, variables) };
+}
+
+/** A suite that kills gateways, once with each database. */
+export function killingSuite(
+  title: string,
+  suite: (street: () => CreditStreet, database: 'sqlite' | 'postgres') => void,
+): void {
+  onEachDatabase(title, (variables, database) => {
+    let street: CreditStreet;
+    beforeAll(async () => {
+      await compileGateway();
+      street = await openCreditStreet(variables());
+    });
+    afterAll(() => street.close());
+    suite(() => street, database);
+  });
+}
+
+/** The books agree with the chain. */
+export const expectOrder = ({ money, solana }: CreditStreet): Promise<void> =>
+  expectBooksInOrder(money, solana.mainnet.transfers);
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Asks once; nothing where the gateway went away. */
-export const ask = async (url: string, headers: Headers, init: RequestInit = {}): Promise<Reply | undefined> => {
+/** Asks once; undefined if the gateway has ended meanwhile. */
+const ask = async (url: string, headers: Headers, init: RequestInit = {}): Promise<Reply | undefined> => {
   const sent = fetch(url, { ...init, headers }).then(readReply);
   return sent.catch(() => undefined);
 };
 
-/** The same until there is an outcome, or another answer than this status is not to come soon. */
+/** Sends the same request until its outcome is known, or the time is over. */
 export async function askUntilDecided(
   url: string,
   headers: Headers,
@@ -34,11 +64,11 @@ export async function askUntilDecided(
     reply = await ask(url, headers, init);
     return !isOpen();
   }, limitMs).catch(() => undefined);
-  if (!reply) throw new Error('nobody answers');
+  if (!reply) throw new Error('no gateway answers');
   return reply;
 }
 
-/** Signs for a path: with the challenge of whoever stands. */
+/** Signs for a path, with a challenge of the gateway. */
 export async function signatureFor(url: string, path: string, { signIn: signer }: Wallet): Promise<Headers> {
   const challenge = await challengeFor(url + path, { headers: { Prefer: 'credit' } });
   return { [HEADERS.signIn]: await signIn(challenge, signer, new URL(url + path)) };
@@ -56,11 +86,11 @@ export async function paymentFor(
   return { [HEADERS.payment]: btoa(JSON.stringify(await wallet.pay({ ...required, accepts }))) };
 }
 
-/** What the account of a wallet says on mainnet. */
+/** The account of a wallet on mainnet. */
 export async function accountOf(url: string, wallet: Wallet): Promise<Balance> {
   const path = '/v1/x402/credit';
   let found: Balance | undefined;
-  // A connection that was kept may be that of a gateway which is gone, and a busy Redis may answer late.
+  // A kept connection may be that of a gateway that has ended, and a busy database may answer late.
   await until(async () => {
     const reply = await ask(url + path, await signatureFor(url, path, wallet)).catch(() => undefined);
     if (reply?.status !== 200) return false;
@@ -83,31 +113,58 @@ export async function openRichWallet(street: Street): Promise<Wallet> {
   return wallet;
 }
 
-/** How often each step is killed on each store. */
-export const KILLS = roundsOnEach(20);
+/** How long a process may take to end after its last answer. */
+const FALL_MS = 2_000;
 
-/** One call by what pays for it, at a gateway that kills itself after a step. */
+/** How often each step is killed with each database. */
+export const KILLS = rounds(20);
+
+/** One call at a gateway that has killed itself after a step of it. */
 export interface Killed {
+  readonly step: string;
+  readonly wallet: Wallet;
   readonly path: string;
   readonly headers: Headers;
   readonly first: Reply | undefined;
-  /** Upstream calls and transfers before the kill. */
-  readonly before: { readonly calls: number; readonly transfers: number };
 }
 
-/** Asks a gateway that kills itself after this step. */
-export async function killedAfter(
-  step: string,
+/** How a call is paid for: by which wallet, and by which headers at a gateway. */
+export interface Payer {
+  open(): Promise<Wallet>;
+  pay(wallet: Wallet, url: string, path: string): Promise<Headers>;
+}
+
+/** Sends a call to a gateway that kills itself after this step. If the database was too late for a step, another call is sent. */
+export async function killedAfter(step: string, street: Street, { open, pay }: Payer): Promise<Killed> {
+  for (;;) {
+    const [wallet, doomed, path] = [await open(), await street.standing(), newPath()];
+    const headers = await pay(wallet, doomed.url, path);
+    await street.doom(doomed, step);
+    const first = await ask(doomed.url + path, headers);
+    const isKilled = await Promise.race([street.fallen(doomed).then(() => true), sleep(FALL_MS, false)]);
+    if (isKilled) return { step, wallet, path, headers, first };
+    await street.doom(doomed, 'none');
+    await askUntilDecided(doomed.url + path, headers);
+  }
+}
+
+/** How many upstream calls and transfers a killed call has led to. */
+export const tracesOf = ({ solana }: Street, { path, wallet }: Killed) => ({
+  calls: solana.provider.arrivals.filter(({ target }) => target.includes(path.split('/').at(-1) ?? '')).length,
+  transfers: solana.mainnet.transfers.filter(({ from }) => from === wallet.address).length,
+});
+
+/** The next gateway answers the same call twice, with one text. Answers the last reply. */
+export async function expectAnsweredOnce(
   street: Street,
-  pay: (url: string, path: string) => Promise<Headers>,
-): Promise<Killed> {
-  const { mainnet, provider } = street.solana;
-  const before = { calls: provider.arrivals.length, transfers: mainnet.transfers.length };
-  const doomed = await street.standing();
-  const path = newPath();
-  const headers = await pay(doomed.url, path);
-  await street.doom(doomed, step);
-  const first = await ask(doomed.url + path, headers);
-  await street.fallen(doomed);
-  return { path, headers, first, before };
+  { step, path, headers, first }: Killed,
+  limitMs?: number,
+): Promise<Reply> {
+  const { url } = await street.standing();
+  const second = await askUntilDecided(url + path, headers, limitMs);
+  const third = await askUntilDecided(url + path, headers);
+  const texts = [first, second, third].flatMap((reply) => (reply?.status === 200 ? [reply.text] : []));
+  const found = [step, second.status, third.status, third.isReplayed, new Set(texts).size];
+  expect(found).toEqual([step, 200, 200, true, 1]);
+  return third;
 }

@@ -1,23 +1,25 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ChargedAnswers } from '../../packages/gateway/src/credit/charged-answers.ts';
-import { grant, HOLDER, type Ledger, newDebit, openFolderLedger } from './ledger.ts';
+import type { Debit } from '../../packages/gateway/src/credit/debit.ts';
+import { grant, type Ledger, newDebit, onBothDatabases } from '../kit/ledger.ts';
 
 const MOST_FETCHES = 200;
 
-describe('an answer that was charged and never read to its end', () => {
+onBothDatabases('a charged answer that is never delivered', (open) => {
   let ledger: Ledger;
   beforeEach(async () => {
-    ledger = await openFolderLedger();
+    ledger = await open();
   });
   afterEach(() => ledger.close());
 
-  it('is owed to its wallet two hundred times, and then no more', async () => {
+  it('is served again two hundred times at most', async () => {
     await grant(ledger, 10);
     const debit = newDebit(5);
     await ledger.accounts.hold(debit);
     await ledger.accounts.capture(debit, '"large"');
-    const answers = new ChargedAnswers(ledger.accounts, () => undefined);
-    const fetch = async () => answers.owed(HOLDER, await ledger.accounts.find(HOLDER), debit.requestHash, () => ({}));
+    const charged = (await ledger.accounts.debit(debit.id)) as Debit;
+    const answers = new ChargedAnswers(ledger.accounts);
+    const fetch = () => answers.owed(charged, () => ({}));
     for (let count = 0; count < MOST_FETCHES; count++)
       expect(await fetch()).toMatchObject({ answer: { json: '"large"' } });
     expect(await fetch()).toBeUndefined();

@@ -1,35 +1,36 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { newSigner } from '@asset-gateway/client/node';
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
-import { callOf, send } from '../payments/calls.ts';
-import { MAINNET, spendingHeader, startCreditGateway } from './gateway.ts';
+import { callOf, headerOf, send } from '../payments/calls.ts';
+import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { buyCredit, paymentOf, spendingHeader, startCreditGateway } from './gateway.ts';
 
-const CALLS = 12;
-const call = callOf('rpc.mainnet.helius.getBalance');
+const CALLS = 8;
+const [PRICE, BUNDLE] = [5, 50_000];
+const CALL = callOf('rpc.mainnet.helius.getBalance');
 
-redisSuite('a call by signature and Redis', () => {
-  const signer = newSigner();
-  const account = `{gw:purchases}:account:${MAINNET}:${signer.address}`;
-  let redis: RedisServer;
+postgresSuite('the round trips to the database before a response', () => {
+  let database: Awaited<ReturnType<typeof openPostgresDatabase>>;
   let proxy: TcpProxy;
   let gateway: SellingGateway;
-  /** What was asked before anything was answered, in turn: each is a round trip. */
-  let turns: string[] = [];
+  let wallet: Wallet;
+  /** What was asked before a reply came is one round trip. */
+  let trips: string[] = [];
+
   beforeAll(async () => {
-    redis = await startRedis({ appendonly: 'yes' });
-    proxy = await startTcpProxy(redis.port);
-    const variables = { REDIS_URL: `redis://127.0.0.1:${proxy.port}`, GATEWAY_SECRET: 's'.repeat(32) };
-    gateway = await startCreditGateway({}, variables);
-    const funded = { grantedMicros: 1_000_000, spentMicros: 0, holds: [], owed: [], movements: [] };
-    await redis.command('HSET', account, 'version', 'funded', 'text', JSON.stringify(funded));
+    database = await openPostgresDatabase();
+    const url = new URL(database.url);
+    proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    gateway = await startCreditGateway({}, { DATABASE_URL: url.href });
+    wallet = await openWallet(gateway.solana);
+    expect((await buyCredit(gateway, wallet)).status).toBe(200);
     let isAnswered = true;
     proxy.overhear = (asked) => {
-      if (isAnswered) turns.push(String(asked));
-      else turns.push(`${turns.pop()}${asked}`);
+      if (isAnswered) trips.push(String(asked));
+      else trips.push(`${trips.pop()}${asked}`);
       isAnswered = false;
     };
     proxy.meddle = (reply) => {
@@ -40,30 +41,45 @@ redisSuite('a call by signature and Redis', () => {
   afterAll(async () => {
     await gateway.stop();
     await proxy.close();
-    await redis.stop();
+    await database.drop();
   });
 
-  const isDelivered = async () => {
-    const text = await redis.command('HGET', account, 'text');
-    return (JSON.parse(String(text)) as { owed: readonly unknown[] }).owed.length === 0;
-  };
-
-  it('takes four round trips before its answer and one after it', async () => {
-    const seen: (readonly string[])[] = [];
+  /** How many there are up to the one that writes an entry of this kind. After it only the delivery is noted. */
+  async function tripsUntil(kind: 'settlement' | 'debit', pay: () => Promise<Record<string, string>>): Promise<number> {
+    const seen: string[][] = [];
     while (seen.length < CALLS) {
-      const header = await spendingHeader(gateway, call, signer);
-      turns = [];
-      const { status } = await send(gateway, call, { [HEADERS.signIn]: header });
-      // A busy machine may be too late for Redis.
+      const headers = await pay();
+      trips = [];
+      const { status } = await send(gateway, CALL, headers);
+      // On a busy machine a reply of PostgreSQL may be late.
       if (status === 503) continue;
       expect(status).toBe(200);
-      while (!(await isDelivered())) await sleep(5);
-      seen.push(turns);
+      seen.push([...trips]);
     }
-    // What a node asks of its own accord, every second, can only add to some of them.
-    const [least = []] = seen.sort((one, other) => one.length - other.length);
-    // Its entry in the journal goes with the charge, and the answer after that.
-    const charging = least.findIndex((asked) => asked.includes('"feeLamports"'));
-    expect([charging + 1, least.length - charging - 1]).toEqual([4, 1]);
+    // The node's own queries add to some.
+    const [fewest = []] = seen.sort((one, other) => one.length - other.length);
+    // A parameter follows its length.
+    const parameter = `\0\0\0${String.fromCharCode(kind.length)}${kind}`;
+    const count = fewest.findIndex((asked) => asked.includes(parameter)) + 1;
+    expect(fewest.length - count).toBeLessThanOrEqual(1);
+    return count;
+  }
+
+  it('are two for a debit by signature', async () => {
+    const sign = async () => ({ [HEADERS.signIn]: await spendingHeader(gateway, CALL, wallet.signIn) });
+    expect(await tripsUntil('debit', sign)).toBe(2);
+  });
+
+  it('are two for a payment that credit covers', async () => {
+    const pay = async () => ({ [HEADERS.payment]: headerOf(await paymentOf(gateway, CALL, wallet, PRICE)) });
+    expect(await tripsUntil('debit', pay)).toBe(2);
+  });
+
+  it.each([PRICE, BUNDLE])('are at most five for a purchase of %d', async (amount) => {
+    const pay = async () => {
+      const poor = await openWallet(gateway.solana);
+      return { [HEADERS.payment]: headerOf(await paymentOf(gateway, CALL, poor, amount)) };
+    };
+    expect(await tripsUntil('settlement', pay)).toBeLessThanOrEqual(5);
   });
 });

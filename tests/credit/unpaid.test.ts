@@ -1,7 +1,8 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { expectBooksInOrder } from '../kit/books.ts';
+import { type PostgresServer, postgresSuite, startPostgres } from '../kit/postgres.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
 import { bodyOf, callOf, leaves, leavesNoTrace, send, sendPaid } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
@@ -89,29 +90,30 @@ describe('a wallet with credit pays nothing besides', () => {
   });
 });
 
-redisSuite('a wallet whose credit is on a Redis that is down', () => {
-  let redis: RedisServer;
+postgresSuite('a wallet whose credit is in a PostgreSQL that is down', () => {
+  let server: PostgresServer;
   beforeAll(async () => {
-    redis = await startRedis({ appendonly: 'yes' });
+    server = await startPostgres();
   });
-  afterAll(() => redis.stop());
+  afterAll(() => server.stop());
 
   it('pays nothing besides: 503, and its credit is there afterwards', { timeout: 60_000 }, async () => {
-    const onRedis = await startCreditGateway({ solana }, { REDIS_URL: redis.url, GATEWAY_SECRET: 's'.repeat(32) });
+    const inPostgres = await startCreditGateway({ solana }, { DATABASE_URL: server.url() });
     const rich = await openWallet(solana);
-    await buyCredit(onRedis, rich);
-    const header = await spendingHeader(onRedis, call, rich.signIn);
-    const payment = await paymentOf(onRedis, call, rich, PRICE);
-    await redis.kill();
-    await leavesNoTrace(onRedis, async () => {
-      await asksForNothing(await send(onRedis, call, { [HEADERS.signIn]: header }), 503, 'state_unavailable');
-      await asksForNothing(await sendPaid(onRedis, call, payment), 503, 'state_unavailable');
+    await buyCredit(inPostgres, rich);
+    const header = await spendingHeader(inPostgres, call, rich.signIn);
+    const payment = await paymentOf(inPostgres, call, rich, PRICE);
+    await server.kill();
+    await leavesNoTrace(inPostgres, async () => {
+      await asksForNothing(await send(inPostgres, call, { [HEADERS.signIn]: header }), 503, 'state_unavailable');
+      await asksForNothing(await sendPaid(inPostgres, call, payment), 503, 'state_unavailable');
     });
-    await redis.start();
+    await server.start();
     const arrivals = solana.provider.arrivals.length;
-    await until(async () => (await send(onRedis, call, { [HEADERS.signIn]: header })).status === 200);
+    await until(async () => (await send(inPostgres, call, { [HEADERS.signIn]: header })).status === 200);
     expect(solana.provider.arrivals.length - arrivals).toBe(1);
-    expect(await balanceOf(onRedis, rich)).toMatchObject({ spentMicros: PRICE, heldMicros: 0 });
-    await onRedis.stop();
+    expect(await balanceOf(inPostgres, rich)).toMatchObject({ spentMicros: PRICE, heldMicros: 0 });
+    await inPostgres.stop();
+    await expectBooksInOrder({ url: server.url() });
   });
 });

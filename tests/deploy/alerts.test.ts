@@ -2,15 +2,16 @@ import { generateKeyPairSync } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import bs58 from 'bs58';
-import { open } from 'lmdb';
+import Connection from 'libsql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
 import { Metrics } from '../../packages/gateway/src/metrics/metrics.ts';
 import type { Readings } from '../../packages/gateway/src/metrics/readings.ts';
-import type { HeldRecord } from '../../packages/gateway/src/payments/state.ts';
+import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { suiteWith } from '../kit/optional.ts';
+import { askPostgres, openPostgresDatabase, startPostgres } from '../kit/postgres.ts';
 import { startRedis } from '../kit/redis.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { CANARY_KEY, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -104,11 +105,9 @@ async function unknownForLong(): Promise<Change> {
   const dataDir = makeFolder();
   const solana = await startSolanaSandbox({ key: 'a-key-of-the-providers' });
   const { before } = await change(await startSellingGateway({ METRICS_PORT: '0' }, { dataDir, solana }), loseAnOutcome);
-  const root = open({ path: `${dataDir}/gateway.lmdb`, maxDbs: 20 });
-  const records = root.openDB<HeldRecord, string>({ name: 'payments' });
-  for (const { key, value } of Array.from(records.getRange()))
-    await records.put(key, { ...value, settlingSinceMs: Date.now() - 660_000 });
-  await root.close();
+  const books = new Connection(sqliteIn(dataDir));
+  books.prepare('update payments set settling_since_ms = ?').run(Date.now() - 660_000);
+  books.close();
   const later = await startSellingGateway({ METRICS_PORT: '0' }, { dataDir, solana });
   const after = await calmTextOf(later);
   await later.stop();
@@ -191,7 +190,49 @@ function withoutRedis(): Promise<Change> {
   return lostRedis;
 }
 
-/** Whoever reads the log dies. */
+/** PostgreSQL is killed. */
+async function loseDatabase(): Promise<Change> {
+  const server = await startPostgres();
+  const seller = await openGateway({ DATABASE_URL: server.url() });
+  try {
+    return await change(seller, async () => {
+      await server.kill();
+      while (new Scrape(await textOf(seller)).sum('asset_gateway_database_up') !== 0) await pause(50);
+    });
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Every change of a payment takes PostgreSQL 300 ms. */
+async function slowCommits(): Promise<Change> {
+  const database = await openPostgresDatabase();
+  try {
+    return await change(await openGateway({ DATABASE_URL: database.url }), async (seller) => {
+      await askPostgres(
+        database.url,
+        `create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return new; end $$;
+         create trigger slow before update on payments for each row execute function slow()`,
+      );
+      await buy(seller);
+    });
+  } finally {
+    await database.drop();
+  }
+}
+
+/** A node is ready, and the kubelet shows PostgreSQL's volume of 20 GB with so many free bytes. */
+const volumeWith = (bytes: number): string => {
+  const labels = '{namespace="asset-gateway",persistentvolumeclaim="data-postgres-0"}';
+  const gauges = [
+    ['asset_gateway_ready', '', 1],
+    ['kubelet_volume_stats_available_bytes', labels, bytes],
+    ['kubelet_volume_stats_capacity_bytes', labels, 20e9],
+  ];
+  return gauges.map(([name, own, value]) => `# TYPE ${name} gauge\n${name}${own} ${value}`).join('\n');
+};
+
+/** The collector of the log ends. */
 async function loseTheLog(): Promise<Change> {
   let isRead = true;
   const write = () => {
@@ -215,6 +256,9 @@ const CONDITIONS: Readonly<Record<string, readonly [make: () => Promise<Change>,
   NoNodeReady: [async () => change(await openNode(), (node) => node.gateway.stop()), 'goes on'],
   NodeNotReady: [withoutRedis, 'goes on'],
   StateStoreUnavailable: [withoutRedis, 'goes on'],
+  DatabaseUnreachable: [loseDatabase, 'goes on'],
+  CommitsSlow: [slowCommits, 'goes on'],
+  DiskFilling: [async () => ({ before: volumeWith(10e9), after: volumeWith(2e9) }), 'goes on'],
   BudgetExhausted: [
     async () => change(await openNode({ TOKENS_RATE_LIMIT_PER_MINUTE: '2' }), askingWith({}, 3)),
     'goes on',
@@ -253,8 +297,11 @@ describe('the alerts', () => {
   });
 });
 
+const redisAndPostgres = (title: string, body: () => void): void =>
+  suiteWith('redis-server', title, () => suiteWith('postgres', 'here', body));
+
 suiteWith('promtool', 'an alert, judged by Prometheus on what a gateway gave out', (promtool) => {
-  suiteWith('redis-server', 'with a Redis to lose', () => {
+  redisAndPostgres('with a Redis and a PostgreSQL to lose', () => {
     const seen = new Map<string, Expected>();
     beforeAll(async () => {
       for (const [alert, [make, course]] of Object.entries(CONDITIONS)) {

@@ -18,6 +18,8 @@ interface Service {
   readonly command?: readonly string[];
   readonly healthcheck?: unknown;
   readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly depends_on?: unknown;
   readonly extra_hosts?: readonly string[];
   readonly stop_grace_period?: string;
   readonly networks: Readonly<Record<string, { readonly ipv4_address?: string } | null>>;
@@ -48,7 +50,7 @@ describe('the compose file', () => {
       expect(service.cap_drop).toEqual(['ALL']);
       expect(service.security_opt).toEqual(['no-new-privileges:true']);
     }
-    for (const name of ['nginx', 'redis']) expect(services[name]?.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    for (const name of ['nginx', 'postgres', 'redis']) expect(services[name]?.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   });
 
   it('has two gateways of one configuration, which nginx knows by name and by address', () => {
@@ -70,22 +72,43 @@ describe('the compose file', () => {
       expect(Number.parseInt(service.stop_grace_period ?? '', 10)).toBeGreaterThan(55);
   });
 
-  it('has a Redis that forgets nothing, which only gateways reach', () => {
+  it('has a Redis that evicts nothing', () => {
     const command = services.redis?.command?.join(' ');
     expect(command).toContain('--appendonly yes');
     expect(command).toContain('--maxmemory-policy noeviction');
-    expect(services.redis?.ports).toBeUndefined();
-    expect(Object.keys(services.redis?.networks ?? {})).toEqual(['state']);
+  });
+
+  it('has a PostgreSQL whose data is on a volume, with one password for it and the gateways', () => {
+    const { environment = {}, volumes, stop_grace_period } = services.postgres as Service;
+    expect(volumes).toEqual(['postgres:/var/lib/postgresql/data']);
+    expect(Object.keys(composed.volumes)).toContain('postgres');
+    expect(Number.parseInt(stop_grace_period ?? '', 10)).toBeGreaterThanOrEqual(30);
+    const { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: database } = environment;
+    expect(password).toMatch(/^\$\{POSTGRES_PASSWORD:\?.+\}$/);
+    for (const [, gateway] of gateways)
+      expect(gateway.environment?.DATABASE_URL).toBe(`postgres://${user}:${password}@postgres:5432/${database}`);
+    expect(readFileSync('.gitignore', 'utf8').split('\n')).toContain('deploy/.env');
+  });
+
+  it('lets only gateways reach PostgreSQL and Redis, and starts them when both are healthy', () => {
+    const states = ['postgres', 'redis'];
+    for (const name of states) {
+      expect(services[name]?.ports).toBeUndefined();
+      expect(Object.keys(services[name]?.networks ?? {})).toEqual(['state']);
+      expect(services[name]?.healthcheck).toBeDefined();
+    }
     expect(composed.networks.state.internal).toBe(true);
     const onState = Object.entries(services).filter(([, { networks }]) => 'state' in networks);
-    expect(onState.map(([name]) => name).sort()).toEqual([...gateways.map(([name]) => name), 'redis'].sort());
+    expect(onState.map(([name]) => name).sort()).toEqual([...gateways.map(([name]) => name), ...states].sort());
+    for (const [, { depends_on }] of gateways)
+      expect(depends_on).toEqual(Object.fromEntries(states.map((name) => [name, { condition: 'service_healthy' }])));
   });
 
   it('brings the very images that were chosen, and builds on one', () => {
     const images = Object.values(services).map(({ image }) => image);
     const base = /^ARG NODE=(.+)$/m.exec(readFileSync('deploy/Dockerfile', 'utf8'))?.[1] ?? '';
     const foreign = [...images.filter((image) => image !== 'asset-gateway'), base];
-    expect(foreign).toHaveLength(3);
+    expect(foreign).toHaveLength(4);
     for (const image of foreign) expect(image).toMatch(/^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
   });
 
@@ -96,7 +119,14 @@ describe('the compose file', () => {
       ...gateways[0]?.[1].environment,
     };
     expect(Object.keys(variables).filter((name) => !DOCUMENTED.has(name))).toEqual([]);
-    const filledIn = { ...variables, GATEWAY_SECRET: 'x'.repeat(32), TOKENS_API_KEY: 'a-key', HOST: '0.0.0.0' };
+    const DATABASE_URL = String(variables.DATABASE_URL).replace(/\$\{.+\}/, 'f00d');
+    const filledIn = {
+      ...variables,
+      DATABASE_URL,
+      GATEWAY_SECRET: 'x'.repeat(32),
+      TOKENS_API_KEY: 'a-key',
+      HOST: '0.0.0.0',
+    };
     expect(() => readConfig(filledIn)).not.toThrow();
   });
 });

@@ -13,7 +13,7 @@ import { askSigned } from '../kit/wallet.ts';
 import { buildImage, copyContext, pathsIn, type Stage } from './image.ts';
 
 const folder = makeFolder();
-afterAll(() => rmSync(folder, { recursive: true, force: true }), 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
 describe('the context of the image', () => {
   it('is what the Dockerfile copies, and no secret, store, test or build', () => {
@@ -117,7 +117,15 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
     const installed = pathsIn(join(image.root, 'app/node_modules')).filter((path) =>
       /^(?:@[^/]+\/)?[^/@]+$/.test(path),
     );
-    expect(installed).toEqual(expect.arrayContaining([...wanted, 'lmdb', 'sodium-native']));
+    expect(installed).toEqual(
+      expect.arrayContaining([
+        ...wanted,
+        'libsql',
+        `@libsql/${process.platform}-${process.arch}-gnu`,
+        'pg',
+        'sodium-native',
+      ]),
+    );
     expect(unwanted.filter((name) => installed.includes(name) && !wanted.includes(name))).toEqual([]);
     expect(installed.filter((name) => packages[`node_modules/${name}`]?.dev)).toEqual([]);
   });
@@ -164,6 +172,6 @@ describe.runIf(isFull)('the image, its steps performed in an empty folder', () =
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect(isHealthy(image, variables)).toBe(false);
     expect(unchanging(image)).toEqual(before);
-    expect(pathsIn(join(image.root, 'data'))).toContain('gateway.lmdb');
+    expect(pathsIn(join(image.root, 'data'))).toContain('gateway.db');
   });
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readConfig } from '@asset-gateway/gateway';
 import { routes } from '@asset-gateway/protocol';
-import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { Deployment, StatefulSet } from 'kubernetes-types/apps/v1.js';
 import type { ConfigMap, Container, Secret, Service } from 'kubernetes-types/core/v1.js';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
@@ -16,9 +16,10 @@ import { DOCUMENTED } from './variables.ts';
 const DRAIN_SECONDS = Number(/DRAIN_MS = (\d+)_000/.exec(readFileSync('packages/gateway/src/start.ts', 'utf8'))?.[1]);
 
 const manifests = readManifests();
+const nameOf = ({ metadata }: Manifest): string => (metadata as { readonly name: string }).name;
 
-function the<Kind>(kind: string): Kind {
-  const found = manifests.filter((manifest) => manifest.kind === kind);
+function the<Kind>(kind: string, name = 'asset-gateway'): Kind {
+  const found = manifests.filter((manifest) => manifest.kind === kind && nameOf(manifest) === name);
   expect(found).toHaveLength(1);
   return found[0] as Kind;
 }
@@ -97,8 +98,54 @@ describe('the manifests', () => {
   it('name variables that the gateway reads, in values that it accepts', () => {
     const variables = { ...the<ConfigMap>('ConfigMap').data, ...the<Secret>('Secret').stringData };
     expect(Object.keys(variables).filter((name) => !DOCUMENTED.has(name))).toEqual([]);
+    expect(variables.DATABASE_URL).toBeDefined();
     const filledIn = { ...variables, GATEWAY_SECRET: 'x'.repeat(32), TOKENS_API_KEY: 'a-key', HOST: '0.0.0.0' };
     expect(() => readConfig(filledIn)).not.toThrow();
+  });
+});
+
+describe('PostgreSQL', () => {
+  const { spec } = the<StatefulSet>('StatefulSet', 'postgres');
+  const [server] = (spec?.template.spec?.containers ?? []) as [Container];
+  const { DATABASE_URL } = the<Secret>('Secret').stringData ?? {};
+  const url = new URL(DATABASE_URL ?? '');
+
+  it('is reached at DATABASE_URL with its own user, database and password', () => {
+    const values = Object.fromEntries(server.env?.map(({ name, value }) => [name, value]) ?? []);
+    const { POSTGRES_PASSWORD } = the<Secret>('Secret', 'postgres').stringData ?? {};
+    expect([url.username, url.password, url.pathname]).toEqual([
+      values.POSTGRES_USER,
+      POSTGRES_PASSWORD,
+      `/${values.POSTGRES_DB}`,
+    ]);
+    const service = the<Service>('Service', url.hostname).spec;
+    expect(spec?.serviceName).toBe(url.hostname);
+    expect(service?.ports?.map(({ port }) => String(port))).toEqual([url.port]);
+    expect([service?.selector, spec?.selector.matchLabels]).toEqual([
+      spec?.template.metadata?.labels,
+      spec?.template.metadata?.labels,
+    ]);
+  });
+
+  it('is open to the gateways and nothing else', () => {
+    const { podSelector, ingress } = the<NetworkPolicy>('NetworkPolicy', 'postgres').spec ?? {};
+    expect(podSelector?.matchLabels).toEqual(spec?.template.metadata?.labels);
+    const ports = [{ port: Number(url.port) }];
+    expect(ingress).toEqual([{ from: [{ podSelector: { matchLabels: labels } }], ports }]);
+    const egress = the<NetworkPolicy>('NetworkPolicy').spec?.egress;
+    expect(egress).toContainEqual({ to: [{ podSelector }], ports });
+  });
+
+  it('keeps its data on a volume, has no right that it does not need, and is ready when it answers', () => {
+    const [claim] = spec?.volumeClaimTemplates ?? [];
+    const mounts = server.volumeMounts ?? [];
+    const dataAt = mounts.find(({ name }) => name === claim?.metadata?.name)?.mountPath;
+    expect(server.env?.find(({ name }) => name === 'PGDATA')?.value).toMatch(new RegExp(`^${dataAt}/`));
+    expect(spec?.template.spec?.securityContext).toMatchObject({ runAsNonRoot: true });
+    expect(server.securityContext).toEqual(container.securityContext);
+    expect(server.readinessProbe?.exec?.command).toContain('pg_isready');
+    const compose = readFileSync('deploy/compose.yaml', 'utf8');
+    expect(compose).toContain(`image: ${server.image}\n`);
   });
 });
 

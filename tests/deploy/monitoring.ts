@@ -10,17 +10,13 @@ export interface Alert {
   readonly annotations: { readonly summary: string };
 }
 
-/** A panel of the dashboard; a row has no queries. */
-export interface Panel {
+/** A panel of a dashboard; a row has no queries. */
+export interface Panel<Target> {
   readonly id: number;
   readonly type: string;
   readonly title: string;
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
-  readonly targets?: readonly {
-    readonly expr: string;
-    readonly legendFormat: string;
-    readonly datasource: { readonly uid: string };
-  }[];
+  readonly targets?: readonly (Target & { readonly datasource: { readonly uid: string } })[];
 }
 
 export const ALERTS_FILE = 'deploy/prometheus/alerts.yaml';
@@ -30,8 +26,16 @@ const { groups } = parse(readFileSync(ALERTS_FILE, 'utf8')) as {
 
 export const alerts: readonly Alert[] = groups.flatMap(({ rules }) => rules);
 
-const dashboard = JSON.parse(readFileSync('deploy/grafana/dashboard.json', 'utf8')) as {
-  readonly panels: readonly Panel[];
+/** Metrics that other exporters give out, with the labels that alerts read. */
+export const FOREIGN: Readonly<Record<string, readonly string[]>> = {
+  kubelet_volume_stats_available_bytes: ['namespace', 'persistentvolumeclaim'],
+  kubelet_volume_stats_capacity_bytes: ['namespace', 'persistentvolumeclaim'],
+  node_filesystem_avail_bytes: ['fstype', 'mountpoint'],
+  node_filesystem_size_bytes: ['fstype', 'mountpoint'],
 };
 
-export const { panels } = dashboard;
+const panelsOf = <Target>(file: string): readonly Panel<Target>[] =>
+  JSON.parse(readFileSync(`deploy/grafana/${file}`, 'utf8')).panels;
+
+export const panels = panelsOf<{ readonly expr: string; readonly legendFormat: string }>('dashboard.json');
+export const salesPanels = panelsOf<{ readonly rawSql: string }>('sales.json');

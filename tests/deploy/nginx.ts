@@ -24,21 +24,20 @@ function isOpen(port: number): Promise<boolean> {
   });
 }
 
-/** The shipped configuration for this machine: its ports and its folder, and not a word more. */
+const NODES = /( *server )gateway-a:8402(.*\n) *server gateway-b:8402.*\n/;
+
+/** The shipped configuration with the nodes, ports and folder of this machine. */
 function configurationFor(port: number, nodePorts: readonly number[], folder: string): string {
-  const names = ['gateway-a:8402', 'gateway-b:8402'];
-  return names
-    .reduce(
-      (text, name, index) => text.replace(name, `127.0.0.1:${nodePorts[index]}`),
-      readFileSync(CONFIGURATION, 'utf8'),
-    )
+  return readFileSync(CONFIGURATION, 'utf8')
+    .replace(NODES, (_, before, after) => nodePorts.map((each) => `${before}127.0.0.1:${each}${after}`).join(''))
+    .replace('proxy_next_upstream_tries 2;', `proxy_next_upstream_tries ${nodePorts.length};`)
     .replace('listen 8080;', `listen 127.0.0.1:${port};`)
     .replaceAll('/tmp/', `${folder}/`)
     .replace('worker_processes auto;', 'worker_processes 1;');
 }
 
-/** Starts it in front of two nodes on ports of 127.0.0.1. */
-export async function startNginx(program: string, port: number, nodePorts: readonly [number, number]): Promise<Nginx> {
+/** Starts it in front of nodes on ports of 127.0.0.1. */
+export async function startNginx(program: string, port: number, nodePorts: readonly number[]): Promise<Nginx> {
   const folder = makeFolder();
   // Its workers are another user where it is started as root.
   chmodSync(folder, 0o755);

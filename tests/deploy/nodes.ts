@@ -1,6 +1,7 @@
 import type { Environment } from '@asset-gateway/gateway';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
+import { openPostgresDatabase } from '../kit/postgres.ts';
 import { startRedis } from '../kit/redis.ts';
 import { endPrograms, type Program, startProgram } from '../process/program.ts';
 import { startNginx } from './nginx.ts';
@@ -16,12 +17,13 @@ export interface Node {
   log(): string;
 }
 
-/** Two gateways in processes of their own that share their state in Redis, and nginx in front of them. */
+/** Gateways in processes of their own that share PostgreSQL and Redis, and nginx in front of them. */
 export interface Deployment {
   readonly url: string;
   readonly port: number;
-  readonly nodes: readonly [Node, Node];
-  /** What has reached the upstream of either node. */
+  readonly databaseUrl: string;
+  readonly nodes: readonly Node[];
+  /** How many requests have reached the upstreams of all nodes. */
   arrivals(): number;
   /** What all processes have logged, also those that have ended. */
   log(): string;
@@ -63,8 +65,12 @@ async function startNode(own: NodeJS.ProcessEnv): Promise<Node> {
   return node;
 }
 
-/** Starts everything on free ports of 127.0.0.1, the nodes with these variables beside the usual ones. */
-export async function startDeployment(nginxProgram: string, variables: Environment = {}): Promise<Deployment> {
+/** Starts so many nodes and what they need on free ports of 127.0.0.1, the nodes with these variables beside the usual ones. */
+export async function startDeployment(
+  nginxProgram: string,
+  count: number,
+  variables: Environment = {},
+): Promise<Deployment> {
   const closing: (() => Promise<unknown>)[] = [];
   const stop = async (): Promise<void> => {
     for (const close of closing.splice(0).reverse()) await close();
@@ -73,15 +79,21 @@ export async function startDeployment(nginxProgram: string, variables: Environme
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const redis = await startRedis();
-    closing.push(redis.stop, endPrograms);
-    const own = { ...variables, GATEWAY_BASE_URL: url, REDIS_URL: redis.url };
-    const nodes = [await startNode(own), await startNode(own)] as const;
+    const { url: databaseUrl, drop } = await openPostgresDatabase();
+    closing.push(redis.stop, drop, endPrograms);
+    const own = { ...variables, GATEWAY_BASE_URL: url, REDIS_URL: redis.url, DATABASE_URL: databaseUrl };
+    const nodes = await Promise.all(Array.from({ length: count }, () => startNode(own)));
     closing.push(...nodes.map(({ upstream }) => upstream.close));
-    const nginx = await startNginx(nginxProgram, port, [nodes[0].port, nodes[1].port]);
+    const nginx = await startNginx(
+      nginxProgram,
+      port,
+      nodes.map((node) => node.port),
+    );
     closing.push(nginx.stop);
     return {
       url,
       port,
+      databaseUrl,
       nodes,
       log: () => nodes.map((node) => node.log()).join(''),
       proxyLog: nginx.log,

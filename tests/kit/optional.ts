@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, it, type TestOptions } from 'vitest';
 import { isFull } from './rounds.ts';
@@ -15,8 +15,18 @@ export const suiteInCi = (title: string, options: TestOptions, body: () => void)
 export const testInCi = (title: string, options: TestOptions, body: () => Promise<void>): void =>
   it.skipIf(isLeftToCi)(titleInCi(title), options, body);
 
+const POSTGRES = '/usr/lib/postgresql';
+/** Debian has a folder for each version of PostgreSQL. */
+const postgresFolders = (): string[] =>
+  existsSync(POSTGRES)
+    ? readdirSync(POSTGRES)
+        .sort()
+        .reverse()
+        .map((version) => join(POSTGRES, version, 'bin'))
+    : [];
+
 /** Where servers are installed on systems that leave them out of PATH. */
-const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin'];
+const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', ...postgresFolders()];
 const isRequired = process.env.REQUIRE_ALL === '1';
 
 /** The same browser built without a window, at a quarter of the processor time; with ROUNDS=full the whole one is looked through. */

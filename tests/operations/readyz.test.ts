@@ -3,11 +3,11 @@ import { connect } from 'node:net';
 import { readConfig } from '@asset-gateway/gateway';
 import { type Route, routes } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
-import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
 import { compose } from '../../packages/gateway/src/compose/compose.ts';
 import { faultsOf, operationOf } from '../discovery/openapi-document.ts';
 import { expectInTable, expectRefusal } from '../http/error-table.ts';
 import { readAnswers, seen, wireRequest } from '../http/wire.ts';
+import { openLocalStore } from '../kit/local-store.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { until } from '../process/program.ts';
@@ -18,7 +18,7 @@ const nodes: TestGateway[] = [];
 afterAll(() => Promise.all(nodes.map((node) => node.stop())));
 
 describe('/readyz', () => {
-  it('answers 200 and one body, to everybody, and costs nothing', async () => {
+  it('answers 200 to every client, with one body and no upstream call', async () => {
     const node = await startTestGateway({ METRICS_PORT: '0' });
     nodes.push(node);
     const answer = await seen(await fetch(`${node.url}/readyz`));
@@ -32,7 +32,7 @@ describe('/readyz', () => {
     expect((await scrape(node.gateway)).sum('asset_gateway_ready')).toBe(1);
   });
 
-  it('answers 503 as soon as the node takes leave, while what is in flight is still answered', async () => {
+  it('answers 503 as soon as the node stops, while requests in flight are still answered', async () => {
     const node = await startTestGateway({ METRICS_PORT: '0' }, { isGraceful: true });
     node.upstream.faults.delayMs = 1_500;
     const slow = askSigned(node.url + HEALTH);
@@ -59,14 +59,10 @@ describe('/readyz', () => {
     await expect(fetch(node.gateway.metricsUrl ?? '')).rejects.toThrow();
   });
 
-  it('answers 503 while the state store cannot be reached, when the node is alive all the same', async () => {
+  it('answers 503 while the state store cannot be reached, and the node counts as alive', async () => {
     let isReached = false;
-    class DistantStore extends MemoryStore {
-      override ready(): boolean {
-        return isReached;
-      }
-    }
-    const store = new DistantStore({ now: Date.now, epoch: 'epoch' });
+    const { store, close: closeStore } = await openLocalStore(Date.now);
+    store.ready = () => isReached;
     const config = readConfig({ TOKENS_API_KEY: 'a-key' });
     const { gateway, readings, close } = await compose(config, { store, secrets: ['secret'], log: () => undefined });
     const ask = (target: string) =>
@@ -83,5 +79,6 @@ describe('/readyz', () => {
     expect((await ask('/readyz')).status).toBe(200);
     expect(readings.isReady()).toBe(true);
     await close();
+    await closeStore();
   });
 });

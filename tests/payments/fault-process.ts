@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import type { Environment } from '@asset-gateway/gateway';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { expectBooksInOrder } from '../kit/books.ts';
+import { moneyOf } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
@@ -8,27 +11,29 @@ import { ROOMY } from './fault-buyer.ts';
 
 const SCRIPT = 'tests/payments/gateway-process.mjs';
 
-/** A world in this process, and gateways on one folder in processes of their own, one after the other. */
+/** A sandbox in this process, and gateways in processes of their own, one after the other, with the same money. */
 export interface Street {
   readonly solana: SolanaSandbox;
-  /** Where the gateways keep what they keep, unless told otherwise. */
+  /** DATA_DIR of the gateways. */
   readonly folder: string;
   /** Starts the next gateway, which may write no file beyond so many blocks. */
   open(blocks?: number): Promise<GatewayProcess>;
-  /** The gateway that stands; the next one where the last has fallen. */
+  /** The gateway that runs, or a new one if the last has ended. */
   standing(): Promise<GatewayProcess>;
   /** Has a gateway kill itself after this step. */
   doom(gateway: GatewayProcess, step: string): Promise<void>;
   /** Waits until the gateway has killed itself. */
   fallen(gateway: GatewayProcess): Promise<void>;
+  /** The books of these gateways are in order, with one settlement for each transfer to the payee. */
+  expectBooksInOrder(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openStreet(variables: object = {}): Promise<Street> {
+export async function openStreet(variables: Environment = {}): Promise<Street> {
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
   const running: GatewayProcess[] = [];
-  const isStanding = ({ child }: GatewayProcess) => child.exitCode === null && child.signalCode === null;
+  const isRunning = ({ child }: GatewayProcess) => child.exitCode === null && child.signalCode === null;
   async function open(blocks?: number): Promise<GatewayProcess> {
     const settings = { PORT: '0', DATA_DIR: folder, ...solana.variables, ...ROOMY, ...variables };
     const gateway = await startProcess(SCRIPT, blocks ? [String(blocks)] : [], settings);
@@ -39,15 +44,20 @@ export async function openStreet(variables: object = {}): Promise<Street> {
     solana,
     folder,
     open,
-    standing: async () => running.find(isStanding) ?? open(),
+    standing: async () => running.find(isRunning) ?? open(),
     async doom({ child }, step) {
-      const isTold = child.stdout && once(child.stdout, 'data');
+      const isHeard = child.stdout && once(child.stdout, 'data');
       child.stdin?.write(step);
-      await isTold;
+      await isHeard;
     },
     async fallen(gateway) {
-      if (isStanding(gateway)) await once(gateway.child, 'exit');
+      if (isRunning(gateway)) await once(gateway.child, 'exit');
     },
+    expectBooksInOrder: () =>
+      expectBooksInOrder(
+        moneyOf(variables, folder),
+        solana.mainnet.transfers.filter(({ to }) => to === solana.payTo),
+      ),
     async close() {
       await Promise.all(running.map((gateway) => gateway.end('SIGTERM')));
       await solana.close();

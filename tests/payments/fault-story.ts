@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply } from './fault-buyer.ts';
+import { ask, askUntilDecided, newBuyer, newPath, type Reply } from './fault-buyer.ts';
 import type { Street } from './fault-process.ts';
 
-/** What one payment has come to. */
+/** What became of one payment. */
 export interface Story {
   readonly replies: readonly Reply[];
   /** Upstream calls before and after the kill. */
@@ -10,37 +10,44 @@ export interface Story {
   readonly transfers: number;
 }
 
-const buyers = new WeakMap<Street, Promise<Buyer>>();
-
-async function buyerIn(street: Street): Promise<Buyer> {
-  const known = buyers.get(street) ?? newBuyer(street.solana.mainnet, 1_000_000_000n);
-  buyers.set(street, known);
-  return known;
+/** A payment whose gateway has killed itself. */
+export interface Killed {
+  /** Sends the same payment to the next gateway, twice. That gateway keeps running. */
+  resend(): Promise<Story>;
 }
 
-/** One payment at a gateway that kills itself after a step, then the same payment at the next gateway, twice. That one stays. */
-export async function killedAfter(step: string, street: Street): Promise<Story> {
+/** Sends one payment to a gateway that kills itself after a step. */
+export async function killAfter(step: string, street: Street): Promise<Killed> {
   const { mainnet, provider } = street.solana;
   const path = newPath();
-  const buyer = await buyerIn(street);
-  const [calls, transfers] = [provider.arrivals.length, mainnet.transfers.length];
+  const buyer = await newBuyer(mainnet);
+  const calls = provider.arrivals.length;
   const doomed = await street.standing();
   await street.doom(doomed, step);
   const payment = await buyer.pay(doomed.url + path);
   const first = await ask(doomed.url + path, payment).catch(() => undefined);
   await street.fallen(doomed);
-  const before = provider.arrivals.length;
-  const next = await street.standing();
-  const second = await askUntilDecided(next.url + path, payment);
-  const third = await askUntilDecided(next.url + path, payment);
+  const before = provider.arrivals.length - calls;
   return {
-    replies: [first, second, third].filter((reply) => reply !== undefined),
-    calls: [before - calls, provider.arrivals.length - before],
-    transfers: mainnet.transfers.length - transfers,
+    async resend() {
+      const callsBefore = provider.arrivals.length;
+      const next = await street.standing();
+      const second = await askUntilDecided(next.url + path, payment);
+      const third = await askUntilDecided(next.url + path, payment);
+      return {
+        replies: [first, second, third].filter((reply) => reply !== undefined),
+        calls: [before, provider.arrivals.length - callsBefore],
+        transfers: mainnet.transfers.filter(({ from }) => from === buyer.address).length,
+      };
+    },
   };
 }
 
-/** One transfer, one answer, and never a word that could make the client pay again. */
+/** The same, and the payment is sent again at once. */
+export const killedAfter = async (step: string, street: Street): Promise<Story> =>
+  (await killAfter(step, street)).resend();
+
+/** One transfer, one answer, and no challenge, which would make the client pay again. */
 export function expectServedOnce({ replies, transfers }: Story): void {
   expect(replies.map(({ status }) => status)).not.toContain(402);
   const served = replies.filter(({ status }) => status === 200);

@@ -13,7 +13,7 @@ interface Attempt {
 const REFUSALS = 3;
 const BLOCKS = 2_000;
 
-describe('P7 a disk that takes no more', { timeout: 120_000 }, () => {
+describe('P7 a disk that is full', { timeout: 120_000 }, () => {
   let street: Street;
   let buyer: Buyer;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('P7 a disk that takes no more', { timeout: 120_000 }, () => {
     return attempts;
   }
 
-  it('P7 moves money only for what is served, then and after it was started again with room', async () => {
+  it('P7 moves money only for what is served, and so does the next gateway, which has room', async () => {
     const { mainnet } = street.solana;
     const full = await street.open(BLOCKS);
     const attempts = await buyUntilFull(full.url);
@@ -63,6 +63,7 @@ describe('P7 a disk that takes no more', { timeout: 120_000 }, () => {
       expect((await askUntilDecided(next.url + path, payment)).status).toBe(200);
     }
     expect(mainnet.transfers).toHaveLength(attempts.length);
+    await street.expectBooksInOrder();
     await next.end('SIGTERM');
   });
 });

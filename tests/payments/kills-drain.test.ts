@@ -1,15 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { withBothDatabases } from '../kit/databases.ts';
 import { compileGateway } from '../process/program.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath, receiptIn, until } from './fault-buyer.ts';
 import { openStreet, type Street } from './fault-process.ts';
 
-describe.sequential('P19 SIGTERM while something is being bought', { timeout: 90_000 }, () => {
+const LONG = { timeout: 90_000 };
+
+withBothDatabases('P19 SIGTERM during a purchase', (variables) => {
   let street: Street;
   let buyer: Buyer;
 
   beforeAll(async () => {
     await compileGateway();
-    street = await openStreet();
+    street = await openStreet(variables());
     buyer = await newBuyer(street.solana.mainnet);
   });
   afterAll(() => street.close());
@@ -27,37 +30,43 @@ describe.sequential('P19 SIGTERM while something is being bought', { timeout: 90
     return { gateway, path, payment, before, asked };
   }
 
-  it('P19 between upstream and settle: drained and served, one transfer', async () => {
+  it('P19 between upstream and settle: it is served before the gateway ends, one transfer', LONG, async () => {
     const { mainnet, provider } = street.solana;
     const { gateway, path, payment, before, asked } = await bought();
     const ended = gateway.end('SIGTERM');
     const reply = await asked;
     expect([reply?.status, reply?.isReplayed]).toEqual([200, false]);
     expect(await ended).toBe(0);
-    street.solana.mainnet.faults.reset();
+    mainnet.faults.reset();
     provider.faults.reset();
     const next = await street.standing();
     const again = await askUntilDecided(next.url + path, payment);
     expect([again.status, again.isReplayed, again.text]).toEqual([200, true, reply?.text]);
     expect(mainnet.transfers.length - before.transfers).toBe(1);
     expect(provider.arrivals.length - before.arrivals).toBe(1);
+    await street.expectBooksInOrder();
   });
 
-  it('P19 and the client leaves as well: bought before it ends, and the next gateway serves what was bought', async () => {
-    const { mainnet, provider } = street.solana;
-    const leaving = new AbortController();
-    const { gateway, path, payment, before, asked } = await bought(leaving.signal);
-    leaving.abort();
-    await asked;
-    expect(await gateway.end('SIGTERM')).toBe(0);
-    expect(mainnet.transfers.length - before.transfers).toBe(1);
-    mainnet.faults.reset();
-    provider.faults.reset();
-    const next = await street.standing();
-    const reply = await askUntilDecided(next.url + path, payment);
-    expect([reply.status, reply.isReplayed]).toEqual([200, true]);
-    expect(receiptIn(reply)).toMatchObject({ success: true });
-    expect(mainnet.transfers.length - before.transfers).toBe(1);
-    expect(provider.arrivals.length - before.arrivals).toBe(1);
-  });
+  it(
+    'P19 and the client leaves as well: the purchase is finished, and the next gateway serves its answer',
+    LONG,
+    async () => {
+      const { mainnet, provider } = street.solana;
+      const leaving = new AbortController();
+      const { gateway, path, payment, before, asked } = await bought(leaving.signal);
+      leaving.abort();
+      await asked;
+      expect(await gateway.end('SIGTERM')).toBe(0);
+      expect(mainnet.transfers.length - before.transfers).toBe(1);
+      mainnet.faults.reset();
+      provider.faults.reset();
+      const next = await street.standing();
+      const reply = await askUntilDecided(next.url + path, payment);
+      expect([reply.status, reply.isReplayed]).toEqual([200, true]);
+      expect(receiptIn(reply)).toMatchObject({ success: true });
+      expect(mainnet.transfers.length - before.transfers).toBe(1);
+      expect(provider.arrivals.length - before.arrivals).toBe(1);
+      await street.expectBooksInOrder();
+    },
+  );
 });

@@ -1,31 +1,34 @@
-import { afterAll, beforeAll } from 'vitest';
-import { EmbeddedBooks } from '../../packages/gateway/src/sales/embedded-books.ts';
-import { readDatabase } from '../../packages/gateway/src/stores/database.ts';
+import type { Environment } from '@asset-gateway/gateway';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rounds } from '../kit/rounds.ts';
 import { compileGateway } from '../process/program.ts';
-import { expectOnePerTransfer } from '../sales/one-entry.ts';
 import { openStreet, type Street } from './fault-process.ts';
-import { expectServedOnce, killedAfter, type Story } from './fault-story.ts';
+import { expectServedOnce, type Killed, killAfter, type Story } from './fault-story.ts';
 
 /**
- * For a suite: kills a gateway with a folder after a step, and judges what came of the payment: one transfer, one entry in
- * the journal and one answer.
+ * Kills gateways after each step of a purchase. Each payment is sent again: it is one transfer, one answer and one entry in the
+ * journal. `callsOf` says how many upstream calls there are before and after the kill.
  */
-export function useKills(): (step: string) => Promise<Story> {
+export function testKills(
+  steps: readonly string[],
+  callsOf: (step: string) => Story['calls'],
+  variables: () => Environment,
+): void {
   let street: Street;
-  let root: ReturnType<typeof readDatabase> | undefined;
   beforeAll(async () => {
     await compileGateway();
-    street = await openStreet();
+    street = await openStreet(variables());
   });
-  afterAll(async () => {
-    await root?.close();
-    await street.close();
+  afterAll(() => street.close());
+
+  it.each(steps)('P7 killed after %s: one transfer, one entry, one answer', { timeout: 600_000 }, async (step) => {
+    const killed: Killed[] = [];
+    for (let round = 0; round < rounds(20); round++) killed.push(await killAfter(step, street));
+    for (const { resend } of killed) {
+      const story = await resend();
+      expectServedOnce(story);
+      expect(story.calls).toEqual(callsOf(step));
+    }
+    await street.expectBooksInOrder();
   });
-  return async (step) => {
-    const story = await killedAfter(step, street);
-    expectServedOnce(story);
-    root ??= readDatabase(street.folder);
-    await expectOnePerTransfer(new EmbeddedBooks(root), street);
-    return story;
-  };
 }

@@ -3,31 +3,27 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PaymentEvent, step } from '../../packages/gateway/src/payments/machine.ts';
 import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import {
-  callsOf,
-  type HeldRecord,
-  type Moment,
-  NEW_PAYER,
-  type PaymentState,
-} from '../../packages/gateway/src/payments/state.ts';
+import { callsOf, type HeldRecord, NEW_PAYER, type PaymentState } from '../../packages/gateway/src/payments/state.ts';
+import { landed, newPayment, REFUSED, requirementOf } from '../kit/ledger.ts';
 import { samples } from '../kit/rounds.ts';
-import { newPayment, REFUSED, SETTLED } from './forge-records.ts';
 
 const NOW = 1_000_000_000;
-const LEASE_MS = 6_000;
-const here: Moment = { nowMs: NOW, node: 'here', leaseMs: LEASE_MS };
-const payment = newPayment({ owner: 'owner', network: NETWORKS.mainnet, requirement: '{"amount":"5"}' });
+const payment = newPayment({ owner: 'owner', network: NETWORKS.mainnet, requirement: requirementOf(5) });
 const { key } = payment;
+const SETTLED = landed(payment);
 
-const inFlight = [{ key, node: 'here', untilMs: NOW + 1 }];
-const held = { node: 'here', leasedUntilMs: NOW + 1 };
-const lapsed = { node: 'there', leasedUntilMs: NOW };
+const inFlight = [{ key, untilMs: NOW + 1 }];
+const held = { leasedUntilMs: NOW + 1 };
+const lapsed = { leasedUntilMs: NOW };
 const over = { resolvedAtMs: NOW - 1, forgetAtMs: NOW + 1 };
+const call = { key, atMs: NOW - 1 };
 
 const stateOf = (record: HeldRecord | undefined, due: PaymentState['due'] = []): PaymentState => ({
   record,
-  payer: record ? { ...NEW_PAYER, inFlight } : NEW_PAYER,
+  payer: record ? { ...NEW_PAYER, inFlight, calls: [call] } : NEW_PAYER,
   due,
+  balanceMicros: 0,
+  purchaseKey: undefined,
 });
 
 /** Every state that a payment can be found in. */
@@ -56,11 +52,9 @@ const EVENTS = {
   "the owner's word": { kind: 'resolved', proof: REFUSED, owner: 'owner' },
   "another's word": { kind: 'resolved', proof: REFUSED, owner: 'another' },
   adopted: { kind: 'adopted', payment, signature: 'found' },
-  released: { kind: 'withdrawn', owner: 'owner', from: 'reserved' },
-  'released by another': { kind: 'withdrawn', owner: 'another', from: 'reserved' },
-  withdrawn: { kind: 'withdrawn', owner: 'owner', from: 'settling' },
-  delivered: { kind: 'delivered' },
-  renewed: { kind: 'renewed', owner: 'owner' },
+  released: { kind: 'withdrawn', owner: 'owner', from: 'reserved', isCalled: true },
+  'released by another': { kind: 'withdrawn', owner: 'another', from: 'reserved', isCalled: true },
+  withdrawn: { kind: 'withdrawn', owner: 'owner', from: 'settling', isCalled: true },
 } as const satisfies Record<string, PaymentEvent>;
 
 /** How far each event takes a payment from each state; what is not named changes nothing. */
@@ -73,7 +67,6 @@ const CHANGES: Readonly<Record<keyof typeof STATES, Partial<Record<keyof typeof 
     'proof of none': 'refused',
     adopted: 'settled',
     released: 'unknown',
-    renewed: 'reserved',
   },
   'reserved, lapsed': { reserved: 'reserved', adopted: 'settled' },
   settling: {
@@ -84,7 +77,6 @@ const CHANGES: Readonly<Record<keyof typeof STATES, Partial<Record<keyof typeof 
     "the owner's word": 'refused',
     adopted: 'settled',
     withdrawn: 'unknown',
-    renewed: 'settling',
   },
   'settling, lapsed': {
     called: 'unresolved',
@@ -100,7 +92,7 @@ const CHANGES: Readonly<Record<keyof typeof STATES, Partial<Record<keyof typeof 
     'proof of none': 'refused',
     adopted: 'settled',
   },
-  owed: { called: 'settled', delivered: 'settled' },
+  owed: { called: 'settled' },
   delivered: { called: 'settled' },
   refused: { called: 'refused', 'proof of a transfer': 'settled', 'proof of none': 'refused', adopted: 'settled' },
   'refused, forgotten': { reserved: 'reserved', adopted: 'settled' },
@@ -111,7 +103,7 @@ const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T)[]
 describe('every event has the outcome of the table in the state', () => {
   it.each(keysOf(STATES))('P7 %s', (name) => {
     for (const event of keysOf(EVENTS)) {
-      const { verdict, before, after } = step(STATES[name], EVENTS[event], here);
+      const { verdict, before, after } = step(STATES[name], EVENTS[event], NOW);
       const expected = CHANGES[name][event];
       const isChanged = verdict === 'done' || verdict === 'reserved';
       const outcome = { name, event, isChanged, progress: after.record?.progress ?? 'unknown' };
@@ -123,10 +115,10 @@ describe('every event has the outcome of the table in the state', () => {
 });
 
 describe('a refusal to reserve', () => {
-  const reserved = (state: Partial<PaymentState>, moment = here) =>
-    step({ ...STATES.unknown, ...state }, EVENTS.reserved, moment).verdict;
-  const others = (count: number, node = 'here') =>
-    Array.from({ length: count }, (_, index) => ({ key: `other ${index}`, node, untilMs: NOW + 1 }));
+  const reserved = (state: Partial<PaymentState>) =>
+    step({ ...STATES.unknown, ...state }, EVENTS.reserved, NOW).verdict;
+  const others = (count: number, untilMs = NOW + 1) =>
+    Array.from({ length: count }, (_, index) => ({ key: `other ${index}`, untilMs }));
   const calls = (count: number, atMs: number, of = 'other') => Array.from({ length: count }, () => ({ key: of, atMs }));
 
   it.each<[string, Partial<PaymentState>, string]>([
@@ -135,29 +127,53 @@ describe('a refusal to reserve', () => {
     ['an answer that is owed no more', { due: [{ key: 'other', untilMs: NOW }] }, 'reserved'],
     ['three payments in flight', { payer: { ...NEW_PAYER, inFlight: others(3) } }, 'reserved'],
     ['four payments in flight', { payer: { ...NEW_PAYER, inFlight: others(4) } }, 'payer_busy'],
+    ['four payments that take too long', { payer: { ...NEW_PAYER, inFlight: others(4, NOW) } }, 'reserved'],
     ['two calls for it', { payer: { ...NEW_PAYER, calls: calls(2, NOW, key) } }, 'reserved'],
     ['three calls for it', { payer: { ...NEW_PAYER, calls: calls(3, NOW - 599_999, key) } }, 'exhausted'],
     ['nine calls that nothing followed', { payer: { ...NEW_PAYER, calls: calls(9, NOW - 59_999) } }, 'reserved'],
     ['ten calls that nothing followed', { payer: { ...NEW_PAYER, calls: calls(10, NOW - 59_999) } }, 'payer_busy'],
     ['ten calls of a minute ago', { payer: { ...NEW_PAYER, calls: calls(10, NOW - 60_000) } }, 'reserved'],
-  ])('P14 goes by what the payer has: %s', (_, state, verdict) => {
+  ])('P14 depends on what the payer has: %s', (_, state, verdict) => {
     expect(reserved(state)).toBe(verdict);
   });
 
-  it('P14 goes by other processes only where there are any', () => {
-    const busy = { payer: { ...NEW_PAYER, inFlight: others(4, 'there') } };
-    expect([reserved(busy), reserved(busy, { ...here, leaseMs: undefined })]).toEqual(['payer_busy', 'reserved']);
+  const [PRICE, LIMIT] = [5, 100];
+  it.each<[string, number, Partial<PaymentState>, string]>([
+    ['less than the limit', 99, {}, 'reserved'],
+    ['as much as the limit', 100, {}, 'reserved'],
+    ['more than the limit', 101, {}, 'over_limit'],
+    ['more than the limit beside the balance', 97, { balanceMicros: 4 }, 'over_limit'],
+    ['credit while the balance pays for the call', 50, { balanceMicros: PRICE }, 'covered'],
+    ['credit while another payment brings some', 50, { purchaseKey: 'other' }, 'under_way'],
+    ['no credit while another payment brings some', 0, { purchaseKey: 'other', balanceMicros: PRICE }, 'reserved'],
+  ])('depends on the credit that the payment brings: %s', (_, creditMicros, state, verdict) => {
+    const credit = { limitMicros: LIMIT, priceMicros: PRICE };
+    const event = { kind: 'reserved', payment: { ...payment, creditMicros }, credit } as const;
+    expect(step({ ...STATES.unknown, ...state }, event, NOW).verdict).toBe(verdict);
+  });
+});
+
+describe('an upstream call', () => {
+  const callsAfter = (state: PaymentState, event: PaymentEvent) => callsOf(step(state, event, NOW).after, key);
+
+  it('is counted with the reservation, once more for each further call, and not if it was not made', () => {
+    const { after: reserved } = step(STATES.unknown, EVENTS.reserved, NOW);
+    expect(callsOf(reserved, key)).toBe(1);
+    expect(callsAfter(reserved, EVENTS.called)).toBe(2);
+    const released = { kind: 'withdrawn', owner: 'next', from: 'reserved' } as const;
+    expect(callsAfter(reserved, { ...released, isCalled: true })).toBe(1);
+    expect(callsAfter(reserved, { ...released, isCalled: false })).toBe(0);
   });
 });
 
 describe('a settlement', () => {
-  it('P18 counts its calls no more against the payer, notes what the payer has paid, and owes the answer', () => {
-    const called = step(STATES.settling, EVENTS.called, here).after;
-    const { after } = step(called, EVENTS['proof of a transfer'], here);
+  it('P18 moves its calls from the payer to the record, notes what the payer has paid, and owes the answer', () => {
+    const called = step(STATES.settling, EVENTS.called, NOW).after;
+    const { after } = step(called, EVENTS['proof of a transfer'], NOW);
     expect(after.payer).toEqual({ inFlight: [], calls: [], paid: [{ atMs: NOW, micros: 5 }] });
     expect(after.due).toEqual([{ key, untilMs: NOW + PAYMENTS.answerMs }]);
     expect(after.record).toMatchObject({ owed: true, resolvedAtMs: NOW, forgetAtMs: NOW + PAYMENTS.recordMs });
-    expect(callsOf(after, key)).toBe(1);
+    expect(callsOf(after, key)).toBe(2);
   });
 });
 
@@ -170,7 +186,7 @@ describe('any events in any order', () => {
         let [state, nowMs] = [STATES.unknown as PaymentState, NOW];
         for (const [name, elapsedMs] of events) {
           nowMs += elapsedMs;
-          const { before, after } = step(state, EVENTS[name], { ...here, nowMs });
+          const { before, after } = step(state, EVENTS[name], nowMs);
           const [was, is] = [before.record?.progress, after.record?.progress];
           if (was === 'unresolved') expect(['unresolved', 'settled', 'refused']).toContain(is);
           if (was === 'settled') expect(is).toBe('settled');

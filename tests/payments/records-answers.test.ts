@@ -1,48 +1,135 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import { RedisDocuments } from '../../packages/gateway/src/payments/store/redis.ts';
-import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
-import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
-import { newPayment, SETTLED } from './forge-records.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import {
+  grant,
+  type Ledger,
+  landed,
+  newDebit,
+  newPayment,
+  onBothDatabases,
+  REFUSED,
+  settle,
+  startSettling,
+} from '../kit/ledger.ts';
 
-redisSuite('answers that Redis has let go of', () => {
-  let redis: RedisServer;
-  let connection: RedisConnection;
-  let payments: Payments;
-  let nowMs = Date.parse('2026-11-20T00:00:00Z');
-  beforeAll(async () => {
-    redis = await startRedis();
-    connection = await RedisConnection.load(redis.url);
-    await connection.connect(() => undefined);
-    payments = new Payments(new RedisDocuments(connection, { clock: () => nowMs }));
+onBothDatabases('an answer that was paid for', (open) => {
+  let ledger: Ledger;
+  beforeEach(async () => {
+    ledger = await open();
   });
-  afterAll(async () => {
-    payments.close();
-    connection.close();
-    await redis.stop();
-  });
+  afterEach(() => ledger.close());
 
-  async function begin() {
+  const answerTo = ({ key }: Pick<NewPayment, 'key'>) => ledger.payments.answer(key);
+
+  /** An answer that has this share of the bytes that all may have together, two of them for each character. */
+  const answerOf = (share: number): string => `"${'é'.repeat(Math.floor((ledger.answerBytes * share) / 2))}"`;
+
+  /** The answers that are stored, whether they are given or not. */
+  const stored = async (): Promise<string[]> =>
+    (await ledger.database.report({ sql: 'select answer from answers order by number' })).map(({ answer }) =>
+      String(answer),
+    );
+
+  const bytesStored = async (): Promise<number> => Buffer.byteLength((await stored()).join(''));
+
+  it('is kept while the outcome is open, and for ten minutes from when it is known', async () => {
     const payment = newPayment();
-    await payments.reserve(payment);
-    await payments.settling(payment.key, payment.owner, { answer: '"1"' });
-    return payment;
-  }
+    await startSettling(ledger, payment);
+    ledger.nowMs += 10 * PAYMENTS.answerMs;
+    await ledger.retention.prune();
+    await ledger.payments.resolve(payment.key, landed(payment));
+    ledger.payments.delivered(payment.key);
+    ledger.nowMs += PAYMENTS.answerMs - 1;
+    await ledger.retention.prune();
+    expect(await answerTo(payment)).toBe('{"n":1}');
+    ledger.nowMs += 1;
+    expect(await answerTo(payment)).toBeUndefined();
+    expect(await stored()).toEqual(['{"n":1}']);
+    await ledger.retention.prune();
+    expect(await stored()).toEqual([]);
+    expect((await ledger.payments.find(payment.key))?.progress).toBe('settled');
+  });
 
-  it('are not counted for ever, however many outcomes stay open', async () => {
-    const open = [];
-    for (let count = 0; count < 12; count++) open.push(await begin());
-    for (const { key } of open) await payments.unresolved(key);
-    for (let count = 0; count < 30; count++) {
-      const { key } = await begin();
-      await payments.resolve(key, SETTLED);
-      await redis.command('DEL', `{gw:purchases}:answer:${key}`);
+  it('is kept again for ten minutes when it was fetched again', async () => {
+    const payment = newPayment();
+    await settle(ledger, payment, '"first"');
+    ledger.nowMs += PAYMENTS.answerMs;
+    await ledger.payments.keep(payment.key, '"second"');
+    ledger.nowMs += PAYMENTS.answerMs - 1;
+    await ledger.retention.prune();
+    expect(await answerTo(payment)).toBe('"second"');
+    ledger.nowMs += 1;
+    expect(await answerTo(payment)).toBeUndefined();
+  });
+
+  it.each([
+    ['refused', ({ key }: NewPayment) => ledger.payments.resolve(key, REFUSED)],
+    ['withdrawn', ({ key, owner }: NewPayment) => ledger.payments.withdraw(key, owner)],
+  ])('is dropped if its payment is %s', async (_, end) => {
+    const payment = newPayment();
+    await startSettling(ledger, payment);
+    await end(payment);
+    expect(await answerTo(payment)).toBeUndefined();
+    expect(await stored()).toEqual([]);
+  });
+
+  it('W5 is there from when its payment or its debit counts as paid', async () => {
+    await grant(ledger, 100);
+    const [payment, debit] = [newPayment(), newDebit(5)];
+    await ledger.payments.reserve(payment);
+    await ledger.accounts.hold(debit);
+    let isOver = false;
+    const paying = Promise.all([
+      ledger.payments.settling(payment.key, payment.owner, { answer: '"bought"' }),
+      ledger.accounts.capture(debit, '"charged"'),
+    ]).finally(() => {
+      isOver = true;
+    });
+    do {
+      const isSettling = (await ledger.payments.find(payment.key))?.progress === 'settling';
+      if (isSettling) expect(await answerTo(payment)).toBe('"bought"');
+      const isCaptured = (await ledger.accounts.debit(debit.id))?.progress === 'captured';
+      if (isCaptured) expect(await ledger.accounts.answer(debit.id)).toBe('"charged"');
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (!isOver);
+    await paying;
+    expect([await answerTo(payment), await ledger.accounts.answer(debit.id)]).toEqual(['"bought"', '"charged"']);
+  });
+
+  it('W5 is dropped when there are too many bytes, the oldest first, also after a restart and while it is open', async () => {
+    const large = answerOf(0.168);
+    const opened = newPayment();
+    await startSettling(ledger, opened, large);
+    // The order of their keys is not that of their answers.
+    const settled = Array.from({ length: 6 }, () => newPayment()).reverse();
+    for (const payment of settled) await settle(ledger, payment, large);
+    await ledger.reopen();
+    await ledger.retention.prune();
+    const answers = await Promise.all(settled.map(answerTo));
+    expect(answers.map((answer) => answer === large)).toEqual([false, true, true, true, true, true]);
+    expect(await answerTo(opened)).toBeUndefined();
+    await ledger.payments.resolve(opened.key, landed(opened));
+    expect((await ledger.payments.look(opened)).dueKey).toBe(opened.key);
+  });
+
+  it('is counted once, however often it is kept', async () => {
+    const [repeated, other] = [newPayment(), newPayment()];
+    const large = answerOf(0.504);
+    await settle(ledger, repeated, large);
+    await settle(ledger, other, '"small"');
+    for (let again = 0; again < 3; again++) await ledger.payments.keep(repeated.key, large);
+    await ledger.retention.prune();
+    expect(await stored()).toEqual([large, '"small"']);
+  });
+
+  it('keeps to the bound while others are being written', async () => {
+    const large = answerOf(0.3);
+    for (let round = 0; round < 3; round++) {
+      const settling = Array.from({ length: 4 }, () => settle(ledger, newPayment(), large));
+      await Promise.all([...settling, ledger.retention.prune()]);
     }
-    nowMs += PAYMENTS.answerMs;
-    for (let count = 0; count < 10; count++) await begin();
-    expect(await redis.command('HLEN', '{gw:purchases}:sizes')).toBe(22);
-    expect(await redis.command('ZCARD', '{gw:purchases}:answers')).toBe(22);
-    expect(await payments.answer(open[0]?.key ?? '')).toBe('"1"');
+    await ledger.retention.prune();
+    expect(await bytesStored()).toBeLessThanOrEqual(ledger.answerBytes);
+    expect(await stored()).toEqual([large, large, large]);
   });
 });

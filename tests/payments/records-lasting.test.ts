@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import {
-  answerOf,
   type Ledger,
+  landed,
   newPayment,
-  onEveryLedger,
+  onBothDatabases,
   REFUSED,
-  SETTLED,
   settle,
+  signatureOf,
   startSettling,
-} from './forge-records.ts';
+} from '../kit/ledger.ts';
 
 const DAY_MS = 86_400_000;
 
-onEveryLedger((open) => {
+onBothDatabases('how long payments are known', (open) => {
   let ledger: Ledger;
   beforeEach(async () => {
     ledger = await open();
@@ -22,13 +22,29 @@ onEveryLedger((open) => {
 
   async function elapse(milliseconds: number): Promise<void> {
     ledger.nowMs += milliseconds;
-    const passer = newPayment();
-    await ledger.payments.reserve(passer);
-    await ledger.payments.release(passer.key, passer.owner);
+    await ledger.retention.prune();
   }
 
-  describe('a record', () => {
-    it('P7 of a payment that was refused, came again and is being settled outlives the forgetting of the refusal', async () => {
+  /** Rows of a payment, whether it reads as known or not. */
+  const rowsOf = (key: string) =>
+    ledger.database.report({ sql: 'select state from payments where key = $1', values: [key] });
+
+  describe('a refused payment', () => {
+    it('V5 is forgotten after 330 s, when no memo of it is good any more', async () => {
+      const payment = newPayment();
+      await startSettling(ledger, payment);
+      await ledger.payments.resolve(payment.key, REFUSED);
+      await elapse(330_000);
+      expect((await ledger.payments.find(payment.key))?.progress).toBe('refused');
+      ledger.nowMs += 1;
+      expect(await ledger.payments.find(payment.key)).toBeUndefined();
+      expect(await ledger.payments.reserve(payment)).toBe('reserved');
+      await ledger.payments.release(payment.key, payment.owner, false);
+      await elapse(1);
+      expect(await rowsOf(payment.key)).toEqual([]);
+    });
+
+    it('P7 that came again and is being settled outlives the forgetting of the refusal', async () => {
       const payment = newPayment();
       await startSettling(ledger, payment);
       await ledger.payments.resolve(payment.key, REFUSED);
@@ -40,12 +56,12 @@ onEveryLedger((open) => {
       expect((await ledger.payments.find(payment.key))?.progress).toBe('unresolved');
     });
 
-    it('of a payment that was refused and is then proved to be settled stays for 24 hours', async () => {
+    it('that is then proved to be settled is known for 24 hours', async () => {
       const payment = newPayment();
       await startSettling(ledger, payment);
       await ledger.payments.resolve(payment.key, REFUSED);
-      await ledger.payments.resolve(payment.key, SETTLED);
-      const settled = { progress: 'settled', signature: SETTLED.signature, resolvedAtMs: ledger.nowMs };
+      await ledger.payments.resolve(payment.key, landed(payment));
+      const settled = { progress: 'settled', signature: signatureOf(payment), resolvedAtMs: ledger.nowMs };
       for (const milliseconds of [PAYMENTS.refusedMs + 60_000, DAY_MS - PAYMENTS.refusedMs - 120_000]) {
         await elapse(milliseconds);
         await ledger.reopen();
@@ -54,42 +70,32 @@ onEveryLedger((open) => {
       expect(await ledger.payments.answer(payment.key)).toBeUndefined();
       await elapse(60_001);
       expect(await ledger.payments.find(payment.key)).toBeUndefined();
+      expect(await rowsOf(payment.key)).toEqual([]);
+    });
+  });
+
+  it('a settled payment is forgotten after 24 hours', async () => {
+    const payment = newPayment();
+    await settle(ledger, payment);
+    ledger.payments.delivered(payment.key);
+    await elapse(PAYMENTS.recordMs);
+    expect(await ledger.payments.reserve(payment)).toBe('taken');
+    await elapse(1);
+    expect(await ledger.payments.find(payment.key)).toBeUndefined();
+    expect(await rowsOf(payment.key)).toEqual([]);
+  });
+
+  it('a payment whose outcome is open is never forgotten, nor is its answer', async () => {
+    const payment = newPayment();
+    await startSettling(ledger, payment);
+    await ledger.payments.unresolved(payment.key);
+    for (const days of [1, 30, 365]) {
+      await elapse(days * DAY_MS);
       await ledger.reopen();
-      expect(await ledger.payments.find(payment.key)).toBeUndefined();
-    });
-  });
-
-  describe('an answer', () => {
-    it('is counted once, however often it is kept', async () => {
-      const [repeated, other] = [newPayment(), newPayment()];
-      const large = answerOf(ledger, 0.504);
-      for (const payment of [repeated, other]) {
-        await settle(ledger, payment, payment === repeated ? large : '"small"');
-        await ledger.payments.delivered(payment.key);
-      }
-      await ledger.payments.keep(repeated.key, large);
-      await elapse(31_000);
-      expect(await ledger.payments.answer(repeated.key)).toBe(large);
-      expect(await ledger.payments.answer(other.key)).toBe('"small"');
-    }, 120_000);
-  });
-
-  describe('a payment', () => {
-    it('reaches an upstream at most 3 times while its memo is good', async () => {
-      const payment = newPayment();
-      const fail = async () => {
-        const verdict = await ledger.payments.reserve(payment);
-        if (verdict === 'reserved') {
-          await ledger.payments.called(payment.key);
-          await ledger.payments.release(payment.key, payment.owner);
-        }
-        return verdict;
-      };
-      for (let call = 0; call < 3; call++) expect(await fail()).toBe('reserved');
-      for (let minute = 0; minute < 4; minute++) {
-        await elapse(61_000);
-        expect(await fail()).toBe('exhausted');
-      }
-    });
+      await ledger.retention.prune();
+      expect(await ledger.payments.open()).toMatchObject([{ key: payment.key }]);
+      expect(await ledger.payments.reserve(payment)).toBe('taken');
+      expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
+    }
   });
 });

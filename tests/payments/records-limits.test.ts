@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
-import { type Ledger, newPayment, onEveryLedger, REFUSED, SETTLED, startSettling } from './forge-records.ts';
+import { type Ledger, landed, newPayment, onBothDatabases, REFUSED, settle, startSettling } from '../kit/ledger.ts';
 
-onEveryLedger((open) => {
+onBothDatabases('the limits of payments', (open) => {
   let ledger: Ledger;
   beforeEach(async () => {
     ledger = await open();
@@ -13,39 +13,41 @@ onEveryLedger((open) => {
   const next = (): NewPayment => newPayment({ payer: PAYER });
   const reserve = (payment = next()) => ledger.payments.reserve(payment);
 
-  /** One purchase whose upstream is asked and fails, so that the payment is given back. */
+  /** A purchase whose upstream call fails, so that the payment is released. */
   async function fail(payment: NewPayment): Promise<string> {
     const verdict = await ledger.payments.reserve(payment);
-    if (verdict === 'reserved') {
-      await ledger.payments.called(payment.key);
-      await ledger.payments.release(payment.key, payment.owner);
-    }
+    if (verdict === 'reserved') await ledger.payments.release(payment.key, payment.owner, true);
     return verdict;
   }
 
   describe('a payer', () => {
-    it('P14 has at most 4 payments at once, until one is given back', async () => {
+    it('P14 has at most 4 payments at once, until one is released', async () => {
       const four = [next(), next(), next(), next()];
       for (const payment of four) expect(await reserve(payment)).toBe('reserved');
       const fifth = next();
       expect(await reserve(fifth)).toBe('payer_busy');
       expect(await ledger.payments.find(fifth.key)).toBeUndefined();
       expect(await reserve(newPayment({ payer: 'another' }))).toBe('reserved');
-      await ledger.payments.release(four[0]?.key ?? '', four[0]?.owner ?? '');
+      await ledger.payments.release(four[0]?.key ?? '', four[0]?.owner ?? '', false);
       expect(await reserve(fifth)).toBe('reserved');
       expect(await reserve()).toBe('payer_busy');
     });
 
+    it('P14 has at most 4 of many payments that come at once', async () => {
+      const verdicts = await Promise.all(Array.from({ length: 9 }, () => reserve()));
+      expect(verdicts.toSorted()).toEqual([...Array(5).fill('payer_busy'), ...Array(4).fill('reserved')]);
+    });
+
     it.each([
-      ['is settled', (key: string) => ledger.payments.resolve(key, SETTLED)],
-      ['is refused', (key: string) => ledger.payments.resolve(key, REFUSED)],
-      ['has no known outcome', (key: string) => ledger.payments.unresolved(key)],
-      ['is withdrawn', (key: string, owner: string) => ledger.payments.withdraw(key, owner)],
+      ['is settled', ({ key }: NewPayment) => ledger.payments.resolve(key, landed({ key }))],
+      ['is refused', ({ key }: NewPayment) => ledger.payments.resolve(key, REFUSED)],
+      ['has no known outcome', ({ key }: NewPayment) => ledger.payments.unresolved(key)],
+      ['is withdrawn', ({ key, owner }: NewPayment) => ledger.payments.withdraw(key, owner)],
     ])('P14 has room again when a payment %s', async (_, end) => {
       const four = [next(), next(), next(), next()];
       for (const payment of four) await startSettling(ledger, payment);
       expect(await reserve()).toBe('payer_busy');
-      await end(four[2]?.key ?? '', four[2]?.owner ?? '');
+      await end(four[2] ?? next());
       expect(await reserve()).toBe('reserved');
     });
 
@@ -63,40 +65,51 @@ onEveryLedger((open) => {
       expect(await reserve()).toBe('payer_busy');
     });
 
-    it('P14 is not counted for what a settlement followed', async () => {
+    it('P14 may have any number of calls that a settlement followed', async () => {
       for (let call = 0; call < 30; call++) {
         const payment = next();
-        expect(await reserve(payment)).toBe('reserved');
-        await ledger.payments.called(payment.key);
-        await ledger.payments.settling(payment.key, payment.owner, { answer: '1' });
-        await ledger.payments.resolve(payment.key, SETTLED);
-        await ledger.payments.delivered(payment.key);
+        await settle(ledger, payment);
+        ledger.payments.delivered(payment.key);
       }
       expect(await reserve()).toBe('reserved');
     });
 
-    it('is not counted for payments that never reached an upstream', async () => {
+    it('P14 may have any number of payments that never reached an upstream', async () => {
       for (let attempt = 0; attempt < 30; attempt++) {
         const payment = next();
         expect(await reserve(payment)).toBe('reserved');
-        await ledger.payments.release(payment.key, payment.owner);
+        await ledger.payments.release(payment.key, payment.owner, false);
       }
     });
   });
 
   describe('a payment', () => {
-    it('reaches an upstream at most 3 times', async () => {
+    it('reaches an upstream at most 3 times while its memo is good, also across a restart', async () => {
       const payment = next();
-      const verdicts: string[] = [];
-      for (let call = 0; call < 5; call++) verdicts.push(await fail(payment));
-      expect(verdicts).toEqual(['reserved', 'reserved', 'reserved', 'exhausted', 'exhausted']);
-      expect(await ledger.payments.find(payment.key)).toBeUndefined();
+      for (let call = 0; call < 3; call++) expect(await fail(payment)).toBe('reserved');
+      for (let minute = 0; minute < 5; minute++) {
+        expect(await fail(payment)).toBe('exhausted');
+        expect(await ledger.payments.find(payment.key)).toBeUndefined();
+        await ledger.reopen();
+        ledger.nowMs += 61_000;
+      }
       expect(await fail(next())).toBe('reserved');
     });
 
-    it('is not counted while nobody has reserved it', async () => {
+    it('has a count of its calls, which goes on after it has settled', async () => {
+      const payment = next();
+      await fail(payment);
+      await settle(ledger, payment);
+      expect(await ledger.payments.calls(payment.key)).toBe(2);
+      await ledger.payments.called(payment.key);
+      await ledger.reopen();
+      expect(await ledger.payments.calls(payment.key)).toBe(3);
+    });
+
+    it('has no calls counted that nothing was reserved for', async () => {
       const payment = next();
       for (let call = 0; call < 5; call++) await ledger.payments.called(payment.key);
+      expect(await ledger.payments.calls(payment.key)).toBe(0);
       expect(await fail(payment)).toBe('reserved');
     });
   });

@@ -1,7 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Ledger, newPayment, onEveryLedger, REFUSED, SETTLED, settle, startSettling } from './forge-records.ts';
+import {
+  type Ledger,
+  landed,
+  newPayment,
+  onBothDatabases,
+  REFUSED,
+  settle,
+  signatureOf,
+  startSettling,
+} from '../kit/ledger.ts';
 
-onEveryLedger((open) => {
+onBothDatabases('a payment', (open) => {
   let ledger: Ledger;
   beforeEach(async () => {
     ledger = await open();
@@ -22,12 +31,12 @@ onEveryLedger((open) => {
     it('P22 is given back by its owner only, and can then be taken again', async () => {
       const payment = newPayment();
       await ledger.payments.reserve(payment);
-      await ledger.payments.release(payment.key, 'another');
+      await ledger.payments.release(payment.key, 'another', false);
       expect(await progressOf(payment.key)).toBe('reserved');
-      await ledger.payments.release(payment.key, payment.owner);
+      await ledger.payments.release(payment.key, payment.owner, false);
       expect(await progressOf(payment.key)).toBeUndefined();
       expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('reserved');
-      await ledger.payments.release(payment.key, payment.owner);
+      await ledger.payments.release(payment.key, payment.owner, false);
       expect(await progressOf(payment.key)).toBe('reserved');
     });
 
@@ -37,7 +46,7 @@ onEveryLedger((open) => {
       await expect(ledger.payments.settling(payment.key, payment.owner, facts)).rejects.toThrow();
       await ledger.payments.reserve(payment);
       await expect(ledger.payments.settling(payment.key, 'another', facts)).rejects.toThrow();
-      await ledger.payments.release(payment.key, payment.owner);
+      await ledger.payments.release(payment.key, payment.owner, false);
       await expect(ledger.payments.settling(payment.key, payment.owner, facts)).rejects.toThrow();
       expect(await ledger.payments.answer(payment.key)).toBeUndefined();
     });
@@ -51,7 +60,7 @@ onEveryLedger((open) => {
     });
 
     it('is given back without complaint when there is none', async () => {
-      await expect(ledger.payments.release('nobody', 'nobody')).resolves.toBeUndefined();
+      await expect(ledger.payments.release('none', 'none', false)).resolves.toBeUndefined();
     });
   });
 
@@ -62,7 +71,7 @@ onEveryLedger((open) => {
       await ledger.reopen();
       const record = {
         ...payment,
-        signature: 'signature',
+        signature: signatureOf(payment),
         height: 7,
         progress: 'unresolved',
         settlingSinceMs: expect.any(Number),
@@ -70,7 +79,7 @@ onEveryLedger((open) => {
       expect(await ledger.payments.find(payment.key)).toEqual(record);
       expect(await ledger.payments.open()).toEqual([record]);
       expect(await ledger.payments.answer(payment.key)).toBe('{"lamports":18446744073709551615}');
-      expect(await ledger.payments.owed(payment.payer, payment.requestHash)).toEqual(record);
+      expect((await ledger.payments.look(payment)).dueKey).toBe(payment.key);
       expect(await ledger.payments.reserve({ ...payment, owner: 'another' })).toBe('taken');
       expect(
         await ledger.payments.reserve(newPayment({ payer: payment.payer, requestHash: payment.requestHash })),
@@ -80,7 +89,7 @@ onEveryLedger((open) => {
     it('P22 is given back by nobody', async () => {
       const payment = newPayment();
       await startSettling(ledger, payment);
-      await ledger.payments.release(payment.key, payment.owner);
+      await ledger.payments.release(payment.key, payment.owner, false);
       expect(await progressOf(payment.key)).toBe('settling');
       await expect(ledger.payments.settling(payment.key, payment.owner, { answer: '2' })).rejects.toThrow();
       expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
@@ -120,13 +129,13 @@ onEveryLedger((open) => {
 
   describe('proof', () => {
     it.each([
-      ['settled', SETTLED],
-      ['refused', REFUSED],
-    ])('moves an open payment to %s, for good', async (progress, proof) => {
+      ['settled', landed],
+      ['refused', () => REFUSED],
+    ])('moves an open payment to %s, for good', async (progress, proofOf) => {
       const payment = newPayment();
       await startSettling(ledger, payment);
       await ledger.payments.unresolved(payment.key);
-      await ledger.payments.resolve(payment.key, proof);
+      await ledger.payments.resolve(payment.key, proofOf(payment));
       const record = { progress, resolvedAtMs: ledger.nowMs };
       expect(await ledger.payments.find(payment.key)).toMatchObject(record);
       expect(await ledger.payments.open()).toEqual([]);
@@ -141,10 +150,10 @@ onEveryLedger((open) => {
       const settledAtMs = ledger.nowMs;
       ledger.nowMs += 5_000;
       await ledger.payments.resolve(payment.key, REFUSED);
-      await ledger.payments.resolve(payment.key, { ...SETTLED, signature: 'another' });
+      await ledger.payments.resolve(payment.key, { ...landed(payment), signature: 'another' });
       await ledger.payments.unresolved(payment.key, 'another');
       await ledger.reopen();
-      const record = { progress: 'settled', signature: 'signature', resolvedAtMs: settledAtMs };
+      const record = { progress: 'settled', signature: signatureOf(payment), resolvedAtMs: settledAtMs };
       expect(await ledger.payments.find(payment.key)).toMatchObject(record);
       expect((await ledger.payments.find(payment.key))?.reason).toBeUndefined();
     });
@@ -165,9 +174,9 @@ onEveryLedger((open) => {
     });
 
     it('of what nobody knows is ignored', async () => {
-      await ledger.payments.resolve('nobody', SETTLED);
-      await ledger.payments.unresolved('nobody', 'signature');
-      expect(await progressOf('nobody')).toBeUndefined();
+      await ledger.payments.resolve('none', landed({ key: 'none' }));
+      await ledger.payments.unresolved('none', 'signature');
+      expect(await progressOf('none')).toBeUndefined();
       expect(await ledger.payments.open()).toEqual([]);
     });
   });

@@ -1,56 +1,52 @@
-import { rmSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openEmbedded } from '../../packages/gateway/src/compose/embedded.ts';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
-import { KeptAnswers } from '../../packages/gateway/src/payments/store/kept-answers.ts';
-import { makeFolder } from '../kit/folder.ts';
+import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
+import { SqliteDatabase } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { withBothDatabases } from '../kit/databases.ts';
+import { landed, newPayment, onBothDatabases, REFUSED } from '../kit/ledger.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { ask, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
+import { ask, askUntilDecided, newBuyer, newPath, ROOMY, receiptIn } from './fault-buyer.ts';
 
-/** Lets this one write happen and then says that it has failed, as a disk does that fills up. */
-function failOnce<T extends object>(store: T, name: keyof T & string): void {
-  const original = Reflect.get(store, name) as (...words: unknown[]) => Promise<void>;
-  const failing = async function (this: unknown, ...words: unknown[]) {
-    await original.apply(this, words);
-    throw new Error('ENOSPC: no space left on device');
-  };
-  vi.spyOn(store as Record<string, (...words: unknown[]) => Promise<void>>, name).mockImplementationOnce(failing);
+/** The next write that takes a payment to this state fails: it is not written, or it is, as over a connection that is lost. */
+function failOnce(state: 'settling' | 'settled', isWritten: boolean): void {
+  let isOver = false;
+  for (const { prototype } of [SqliteDatabase, PostgresDatabase]) {
+    const write = prototype.write;
+    vi.spyOn(prototype, 'write').mockImplementation(async function (this: never, step) {
+      if (isOver || !step.changes?.some(({ values }) => values?.includes(state))) return write.call(this, step);
+      isOver = true;
+      if (isWritten) await write.call(this, step);
+      throw new Error('ENOSPC: no space left on device');
+    });
+  }
 }
 
-describe('a store that fails in the middle of a purchase', () => {
+withBothDatabases('a database that fails in the middle of a purchase', (variables) => {
   let gateway: SellingGateway;
   beforeAll(async () => {
-    gateway = await startSellingGateway(ROOMY);
+    gateway = await startSellingGateway({ ...ROOMY, ...variables() });
   });
   afterEach(() => {
     vi.restoreAllMocks();
   });
   afterAll(() => gateway.stop());
 
-  it('P7 after the transfer: the answer is served all the same, and served again', async () => {
+  it.each([
+    ['is written and then fails', true],
+    ['fails', false],
+  ])('P7 the step after the transfer %s: the answer is served, and served again', async (_, isWritten) => {
     const { mainnet } = gateway.solana;
     const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     const before = mainnet.transfers.length;
-    failOnce(Payments.prototype, 'resolve');
+    failOnce('settled', isWritten);
     const first = await ask(url, payment);
     expect([first.status, first.isReplayed]).toEqual([200, false]);
     expect(receiptIn(first)).toMatchObject({ success: true, transaction: mainnet.transfers.at(-1)?.signature });
-    const again = await ask(url, payment);
+    const again = await askUntilDecided(url, payment);
     expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
     expect(mainnet.transfers.length - before).toBe(1);
     expect(gateway.logLines.join('')).toContain('ENOSPC');
-  });
-
-  it('P7 giving back fails after the transfer: the answer is served all the same', async () => {
-    const { mainnet } = gateway.solana;
-    const url = gateway.url + newPath();
-    const payment = await (await newBuyer(mainnet)).pay(url);
-    const before = mainnet.transfers.length;
-    failOnce(Payments.prototype, 'release');
-    expect((await ask(url, payment)).status).toBe(200);
-    expect(mainnet.transfers.length - before).toBe(1);
   });
 
   it('P20 an answer that is lost: fetched anew one at a time and at most 3 times in all, and nothing is paid again', async () => {
@@ -72,13 +68,13 @@ describe('a store that fails in the middle of a purchase', () => {
     expect(mainnet.transfers).toHaveLength(paid);
   });
 
-  it('P7 before the transfer: 503, nothing moves, and no byte of the result', async () => {
+  it('P7 the step before the transfer fails: 503, nothing moves, and no byte of the result', async () => {
     const { mainnet, provider } = gateway.solana;
     const url = gateway.url + newPath();
     const payment = await (await newBuyer(mainnet)).pay(url);
     const before = mainnet.transfers.length;
     provider.faults.body = '{"canary":"CANARY_result"}';
-    failOnce(KeptAnswers.prototype, 'put');
+    failOnce('settling', false);
     const reply = await ask(url, payment);
     provider.faults.reset();
     expect([reply.status, reply.code]).toEqual([503, 'state_unavailable']);
@@ -88,39 +84,44 @@ describe('a store that fails in the middle of a purchase', () => {
     const later = await ask(url, payment);
     expect([later.status, later.isReplayed, mainnet.transfers.length - before]).toEqual([200, false, 1]);
   });
+
+  it('P7 the step before the transfer is written and then fails: pending, and nothing moves', async () => {
+    const { mainnet, provider } = gateway.solana;
+    const url = gateway.url + newPath();
+    const payment = await (await newBuyer(mainnet)).pay(url);
+    const before = mainnet.transfers.length;
+    provider.faults.body = '{"canary":"CANARY_result"}';
+    failOnce('settling', true);
+    const reply = await ask(url, payment);
+    provider.faults.reset();
+    expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
+    expect(reply.text).toContain('"state":"pending"');
+    expect(reply.text).not.toContain('CANARY_result');
+    mainnet.faults.expireBlockhashes();
+    mainnet.advanceBlocks(300);
+    const later = await askUntilDecided(url, payment);
+    expect([later.status, mainnet.transfers.length - before]).toEqual([402, 0]);
+  });
 });
 
-describe('P22 a reservation that is not yours', () => {
-  const folder = makeFolder();
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const payment: NewPayment = {
-    key: 'solana:key',
-    network: 'solana:',
-    requestHash: 'hash',
-    payer: 'payer',
-    source: 'source',
-    memo: undefined,
-    priceUsd: '0.0005',
-    transaction: '',
-    requirement: '{}',
-    owner: 'first',
-  };
-
-  it('P22 is neither given back, nor settled, nor withdrawn by another owner, nor by its own once it settles', async () => {
-    const { payments, close } = await openEmbedded(folder);
+onBothDatabases('a reservation of another request', (open) => {
+  it('P22 is neither released, nor settled, nor withdrawn, nor is a settlement undone', async () => {
+    const { payments, close } = await open();
+    const payment = newPayment();
+    const { key, owner } = payment;
     expect(await payments.reserve(payment)).toBe('reserved');
-    await payments.release(payment.key, 'second');
-    expect(await payments.reserve({ ...payment, owner: 'second' })).toBe('taken');
-    await expect(payments.settling(payment.key, 'second', { answer: '1' })).rejects.toThrow();
-    await payments.settling(payment.key, 'first', { answer: '1', signature: 'signature' });
-    await payments.release(payment.key, 'first');
-    await payments.withdraw(payment.key, 'second');
-    expect((await payments.find(payment.key))?.progress).toBe('settling');
-    await payments.resolve(payment.key, { progress: 'settled', signature: 'signature' });
-    await payments.resolve(payment.key, { progress: 'refused', reason: 'too late' });
-    await payments.withdraw(payment.key, 'first');
-    await payments.release(payment.key, 'first');
-    expect((await payments.find(payment.key))?.progress).toBe('settled');
+    await payments.release(key, 'another', true);
+    expect(await payments.reserve({ ...payment, owner: 'another' })).toBe('taken');
+    await expect(payments.settling(key, 'another', { answer: '1' })).rejects.toThrow();
+    await payments.settling(key, owner, { answer: '1', signature: 'signature' });
+    await payments.release(key, owner, true);
+    await payments.withdraw(key, 'another');
+    expect((await payments.find(key))?.progress).toBe('settling');
+    await payments.resolve(key, landed(payment));
+    await payments.resolve(key, REFUSED);
+    await payments.withdraw(key, owner);
+    await payments.release(key, owner, true);
+    expect((await payments.find(key))?.progress).toBe('settled');
     await close();
   });
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { buyCredit, CREDIT, spendingHeader } from '../credit/gateway.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { callOf, headerOf, paymentFor, send } from '../payments/calls.ts';
@@ -77,15 +78,20 @@ describe('W9 the receipt of one purchase', () => {
   }, 60_000);
 });
 
-redisSuite('W9 on Redis', () => {
+const onSeveralNodes = () => {
   let redis: RedisServer;
+  let postgres: Awaited<ReturnType<typeof openPostgresDatabase>>;
   beforeAll(async () => {
-    redis = await startRedis({ appendonly: 'yes' });
+    redis = await startRedis();
+    postgres = await openPostgresDatabase();
   });
-  afterAll(() => redis.stop());
+  afterAll(async () => {
+    await redis.stop();
+    await postgres.drop();
+  });
 
   it('W9 the receipt of one purchase is the same at another node', async () => {
-    const variables = { ...VARIABLES, REDIS_URL: redis.url };
+    const variables = { ...VARIABLES, REDIS_URL: redis.url, DATABASE_URL: postgres.url };
     const one = await startSellingGateway(variables);
     const other = await startSellingGateway({ ...variables, GATEWAY_BASE_URL: one.url }, { solana: one.solana });
     const means = await meansOf(one, RPC);
@@ -94,4 +100,6 @@ redisSuite('W9 on Redis', () => {
     await other.stop();
     await one.stop();
   }, 60_000);
-});
+};
+
+redisSuite('W9 on Redis', () => postgresSuite('and PostgreSQL', onSeveralNodes));

@@ -5,13 +5,13 @@ import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { CANARY_KEY, CANARY_SECRET, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/fault-buyer.ts';
 
-/** Gateways in this process that share a Redis and a world. */
+/** Gateways in this process that share a Redis, a database and a world. */
 export interface Fleet {
   readonly upstream: TokensApi;
-  /** What is for sale; nothing unless asked for. */
+  /** What is for sale; nothing without a database. */
   readonly solana: SolanaSandbox | undefined;
   readonly logLines: string[];
-  /** Starts one more, with these variables besides. */
+  /** Starts one more, with these variables as well. */
   start(variables?: object): Promise<RunningGateway>;
   close(): Promise<void>;
 }
@@ -19,14 +19,15 @@ export interface Fleet {
 /** What a fleet is opened with. */
 export interface FleetOptions {
   readonly redisUrl: string;
+  /** Where they keep money: without one they sell nothing. */
+  readonly databaseUrl?: string;
   readonly windowMs?: number;
-  readonly paid?: boolean;
   readonly onStep?: (step: string) => void;
 }
 
-export async function openFleet({ redisUrl, windowMs = 60_000, paid = false, onStep }: FleetOptions): Promise<Fleet> {
+export async function openFleet({ redisUrl, databaseUrl, windowMs = 60_000, onStep }: FleetOptions): Promise<Fleet> {
   const upstream = await startTokensApi({ key: CANARY_KEY });
-  const solana = paid ? await startSolanaSandbox({ key: CANARY_PROVIDER_KEY }) : undefined;
+  const solana = databaseUrl === undefined ? undefined : await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const logLines: string[] = [];
   const running = new Set<RunningGateway>();
   const common = {
@@ -36,7 +37,7 @@ export async function openFleet({ redisUrl, windowMs = 60_000, paid = false, onS
     TOKENS_API_BASE_URL: upstream.url,
     TOKENS_API_KEY: CANARY_KEY,
     TOKENS_RATE_LIMIT_PER_MINUTE: '100000',
-    ...(solana && { ...ROOMY, ...solana.variables }),
+    ...(solana && { DATABASE_URL: databaseUrl, ...ROOMY, ...solana.variables }),
   };
   return {
     upstream,

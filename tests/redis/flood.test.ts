@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mostForCertain, sleep } from '../budget/history.ts';
+import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import type { GatewayProcess } from '../kit/process.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull, rounds } from '../kit/rounds.ts';
@@ -13,7 +14,7 @@ import {
   ROOMY,
 } from '../payments/fault-buyer.ts';
 import { askWith, newPath } from './asking.ts';
-import { type Nodes, openNodes, signAt } from './nodes.ts';
+import { type Nodes, type NodesOptions, openNodes, signAt } from './nodes.ts';
 
 const [LIMIT, WINDOW_MS, FLOOD_MS] = isFull ? [30, 60_000, 200_000] : [6, 500, 1_500];
 /** No call is given up: one that is may be read later than a small window allows for, by an upstream or a node without time. */
@@ -28,13 +29,14 @@ interface Volley {
 }
 
 /** Everything that is promised of many processes, shown on so many of them. */
-function suite(count: number, variables: () => object): void {
+function suite(count: number, optionsOf: () => Partial<NodesOptions>): void {
   let nodes: Nodes;
   let gateways: GatewayProcess[];
   let buyer: Buyer;
   beforeAll(async () => {
     const limits = { TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT), UPSTREAM_TIMEOUT_MS: DEADLINE_MS, ...ROOMY };
-    nodes = await openNodes({ windowMs: WINDOW_MS, variables: { ...limits, ...variables() } });
+    const { variables, ...options } = optionsOf();
+    nodes = await openNodes({ windowMs: WINDOW_MS, ...options, variables: { ...limits, ...variables } });
     gateways = await Promise.all(Array.from({ length: count }, () => nodes.open()));
     buyer = await newBuyer(nodes.solana.mainnet, 1_000_000_000n);
   }, 60_000);
@@ -104,11 +106,15 @@ function expectServedOnce(replies: readonly Reply[]): void {
 
 describe('one process with a folder under', () => suite(1, () => ({})));
 
-redisSuite('four processes with one Redis under', () => {
+redisSuite('four processes with one Redis', () => postgresSuite('and one PostgreSQL under', fourNodes));
+
+function fourNodes(): void {
   let redis: RedisServer;
+  let database: Awaited<ReturnType<typeof openPostgresDatabase>>;
   beforeAll(async () => {
     redis = await startRedis();
+    database = await openPostgresDatabase();
   });
-  afterAll(() => redis.stop());
-  suite(4, () => ({ REDIS_URL: redis.url }));
-});
+  afterAll(() => redis.stop().then(database.drop));
+  suite(4, () => ({ variables: { REDIS_URL: redis.url }, databaseUrl: database.url }));
+}

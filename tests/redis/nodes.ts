@@ -22,7 +22,7 @@ export interface Nodes {
   /** Before the upstream. */
   readonly arrivals: ArrivalCounter;
   readonly solana: SolanaSandbox;
-  /** Starts one more, with these variables besides; it kills itself after this step of a purchase. */
+  /** Starts one more, with these variables as well; it kills itself after this step of a purchase. */
   open(variables?: object, step?: string): Promise<GatewayProcess>;
   close(): Promise<void>;
 }
@@ -31,24 +31,28 @@ export interface Nodes {
 export interface NodesOptions {
   /** The span that budgets count in. */
   readonly windowMs: number;
-  readonly variables: object;
+  readonly variables: { readonly REDIS_URL?: string; readonly [name: string]: string | undefined };
+  /** Where they keep money: with Redis and without this they sell nothing. */
+  readonly databaseUrl?: string;
 }
 
 /** A world that gateways can be started in. */
-export async function openNodes({ windowMs, variables }: NodesOptions): Promise<Nodes> {
+export async function openNodes({ windowMs, variables, databaseUrl }: NodesOptions): Promise<Nodes> {
   await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });
   const arrivals = await startArrivalCounter(upstream.url);
   const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
   const folder = makeFolder();
   const running = new Set<GatewayProcess>();
+  const sells = databaseUrl !== undefined || variables.REDIS_URL === undefined;
   const common = {
     DATA_DIR: folder,
     GATEWAY_BASE_URL: ORIGIN,
     GATEWAY_SECRET: CANARY_SECRET,
     TOKENS_API_BASE_URL: arrivals.url,
     TOKENS_API_KEY: CANARY_KEY,
-    ...solana.variables,
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...(sells && solana.variables),
     ...variables,
   };
   return {

@@ -1,8 +1,10 @@
 import type { RunningGateway } from '@asset-gateway/gateway';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { LEASE_MS } from '../../packages/gateway/src/payments/store/redis.ts';
+import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { sleep } from '../budget/history.ts';
+import { expectBooksInOrder } from '../kit/books.ts';
 import { noteTime, ownTime } from '../kit/event-loop.ts';
+import { type PostgresServer, postgresSuite, startPostgres } from '../kit/postgres.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { rounds } from '../kit/rounds.ts';
 import {
@@ -22,29 +24,33 @@ import { type Fleet, openFleet } from './fleet.ts';
 const LONG = { timeout: 120_000 };
 noteTime();
 
-redisSuite('a purchase whose Redis fails', () => {
+redisSuite('with Redis and', () => postgresSuite('PostgreSQL', suite));
+
+function suite(): void {
   let redis: RedisServer;
+  let postgres: PostgresServer;
   let fleet: Fleet;
   let gateway: RunningGateway;
   let buyer: Buyer;
   let onStep: (step: string) => void;
-  let steps: string[];
 
   beforeAll(async () => {
     redis = await startRedis();
-    fleet = await openFleet({ redisUrl: redis.url, paid: true, onStep: (step) => onStep(step) });
+    postgres = await startPostgres();
+    fleet = await openFleet({ redisUrl: redis.url, databaseUrl: postgres.url(), onStep: (step) => onStep(step) });
     gateway = await fleet.start();
   });
   beforeEach(async () => {
-    steps = [];
-    onStep = (step) => void steps.push(step);
+    onStep = () => undefined;
     const warmUp = gateway.url + newPath();
     buyer = await newBuyer(solana().mainnet);
     await bought(warmUp, await buyer.pay(warmUp));
     buyer = await newBuyer(solana().mainnet);
   });
   afterAll(async () => {
+    await expectBooksInOrder({ url: postgres.url() }, solana().mainnet.transfers);
     await fleet.close();
+    await postgres.stop();
     await redis.stop();
   });
 
@@ -55,13 +61,10 @@ redisSuite('a purchase whose Redis fails', () => {
   const transfers = () => solana().mainnet.transfers.filter(({ from }) => from === buyer.address).length;
   const calls = () => solana().provider.arrivals.length;
 
-  /**
-   * Lost data closes the budget for its second; then the same payment is good. What could not be given back stays reserved for
-   * a lease, on a busy machine several times.
-   */
+  /** A Redis that lost its data closes the budget for a second. A reservation that was not released lasts for a lease. */
   async function bought(url: string, payment: string): Promise<Reply> {
     for (;;) {
-      const reply = await askUntilDecided(url, payment, 10 * LEASE_MS);
+      const reply = await askUntilDecided(url, payment, 10 * PAYMENTS.leaseMs);
       if (reply.status !== 429) return reply;
       await sleep(100);
     }
@@ -72,133 +75,112 @@ redisSuite('a purchase whose Redis fails', () => {
     return { reply: await asked, ms: ownTime(sinceMs) };
   }
 
-  it('R2 before anything was reserved: refused in time and unused, and bought once it is back', LONG, async () => {
+  /** Sends a payment to a gateway whose server fails after a step. */
+  async function failing(step: string, fail: () => void) {
+    const url = gateway.url + newPath();
+    const payment = await buyer.pay(url);
+    onStep = (taken) => {
+      if (taken === step) fail();
+    };
+    const { reply, ms } = await timed(ask(url, payment));
+    onStep = () => undefined;
+    return { url, payment, reply, ms };
+  }
+
+  const servers = [
+    ['R2 Redis', () => redis],
+    ['PostgreSQL', () => postgres],
+  ] as const;
+
+  it.each(servers)('%s down: refused in time and unused, and bought when it is back', LONG, async (_, server) => {
     for (let round = 0; round < rounds(20); round++) {
       const url = gateway.url + newPath();
       const before = { transfers: transfers(), calls: calls() };
-      await redis.kill();
+      await server().kill();
       expect((await ask(url)).status).toBe(402);
       const payment = await buyer.pay(url);
       const { reply, ms } = await timed(ask(url, payment));
       expect([reply.status, reply.code, reply.headers.get('retry-after')]).toEqual([503, 'state_unavailable', '2']);
       expect(ms).toBeLessThan(NO_HANG_MS);
       expect({ transfers: transfers(), calls: calls() }).toEqual(before);
-      await redis.start();
+      await server().start();
       const late = await bought(url, payment);
       expect([late.status, late.isReplayed]).toEqual([200, false]);
       expect(transfers()).toBe(before.transfers + 1);
     }
   });
 
-  it(
-    'R3 frozen when its fee is to be set aside: refused, no upstream call, nothing paid; then it buys',
+  it('R3 Redis frozen after the upstream call: the purchase goes on', LONG, async () => {
+    const { reply, ms } = await failing('upstream', () => redis.freeze());
+    redis.thaw();
+    expect([reply.status, reply.isReplayed, transfers()]).toEqual([200, false, 1]);
+    expect(ms).toBeLessThan(NO_HANG_MS);
+  });
+
+  it.each(['reserve', 'upstream'])(
+    'PostgreSQL frozen after %s: nothing is paid, then or when it thaws, and the payment is good',
     LONG,
-    async () => {
-      const url = gateway.url + newPath();
-      const payment = await buyer.pay(url);
-      const before = calls();
-      onStep = (step) => {
-        if (step === 'reserve') redis.freeze();
-      };
-      const { reply, ms } = await timed(ask(url, payment));
-      onStep = () => undefined;
-      redis.thaw();
+    async (step) => {
+      const { url, payment, reply, ms } = await failing(step, () => postgres.freeze());
       expect([reply.status, reply.code]).toEqual([503, 'state_unavailable']);
+      expect(reply.text).toContain('"state":"pending"');
       expect(ms).toBeLessThan(NO_HANG_MS);
-      expect([transfers(), calls()]).toEqual([0, before]);
+      await sleep(1_000);
+      postgres.thaw();
+      const open = await until(async () => (await postgres.query('select 1 from open_payments')).length === 0);
+      expect([open, transfers()]).toEqual([undefined, 0]);
       expect([(await bought(url, payment)).status, transfers()]).toEqual([200, 1]);
     },
   );
 
-  it('R3 frozen between upstream and settling: nothing is paid, then or when it thaws', LONG, async () => {
-    const url = gateway.url + newPath();
-    const payment = await buyer.pay(url);
-    onStep = (step) => {
-      if (step === 'upstream') redis.freeze();
-    };
-    const { reply, ms } = await timed(ask(url, payment));
-    onStep = () => undefined;
-    expect([reply.status, reply.code]).toEqual([503, 'state_unavailable']);
-    expect(reply.text).toContain('"state":"pending"');
-    expect(ms).toBeLessThan(NO_HANG_MS);
-    expect(transfers()).toBe(0);
-    await sleep(1_000);
-    redis.thaw();
-    const keys = (await redis.command('KEYS', '{gw:purchases}:record:*')) as string[];
-    const records = await Promise.all(keys.map((key) => redis.command('HGET', key, 'text')));
-    expect(records.join()).not.toContain('"progress":"settling"');
-    expect(transfers()).toBe(0);
-    expect([(await bought(url, payment)).status, transfers()]).toEqual([200, 1]);
-  });
+  it(
+    'PostgreSQL frozen before a payment is withdrawn: it is not called unused, since another node may send it',
+    LONG,
+    async () => {
+      const { mainnet, provider } = solana();
+      const before = calls();
+      const { url, payment, reply } = await failing('store', () => {
+        postgres.freeze();
+        Object.assign(mainnet.faults, { status: 503, only: new Set(['simulateTransaction']) });
+      });
+      mainnet.faults.reset();
+      await sleep(1_000);
+      postgres.thaw();
+      expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
+      expect(reply.text).toContain('"state":"pending"');
+      await until(() => transfers() === 1, PAYMENTS.leaseMs * 3);
+      const again = await bought(url, payment);
+      expect([again.status, again.isReplayed, transfers()]).toEqual([200, true, 1]);
+      expect(provider.arrivals.length - before).toBe(1);
+    },
+  );
 
-  it('R3 frozen when it is to be taken back: the payment is not called unused, for another node may send it', async () => {
-    const { mainnet, provider } = solana();
-    const url = gateway.url + newPath();
-    const payment = await buyer.pay(url);
-    const before = calls();
-    onStep = (step) => {
-      if (step !== 'store') return;
-      redis.freeze();
-      Object.assign(mainnet.faults, { status: 503, only: new Set(['simulateTransaction']) });
-    };
-    const reply = await ask(url, payment);
-    onStep = () => undefined;
-    mainnet.faults.reset();
-    await sleep(1_000);
-    redis.thaw();
-    expect([reply.status, reply.code]).toEqual([503, 'settlement_pending']);
-    expect(reply.text).toContain('"state":"pending"');
-    await until(() => transfers() === 1, LEASE_MS * 3);
-    const again = await bought(url, payment);
-    expect([again.status, again.isReplayed, transfers()]).toEqual([200, true, 1]);
-    expect(provider.arrivals.length - before).toBe(1);
-  }, 40_000);
+  it.each(servers)(
+    '%s killed after the answer is stored: what was paid for is served, and again',
+    LONG,
+    async (_, server) => {
+      const { url, payment, reply: first } = await failing('store', () => void server().kill());
+      expect([first.status, first.isReplayed]).toEqual([200, false]);
+      expect(receiptIn(first)).toMatchObject({ success: true, payer: buyer.address });
+      await server().start();
+      const again = await bought(url, payment);
+      expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
+      expectServedOnce({ replies: [first, again], calls: [1, 1], transfers: transfers() });
+    },
+  );
 
-  it('R2 killed once the answer is written: what was paid for is served, also when it is asked for again', async () => {
-    const url = gateway.url + newPath();
-    const payment = await buyer.pay(url);
-    onStep = (step) => {
-      if (step === 'store') void redis.kill();
-    };
-    const first = await ask(url, payment);
-    onStep = () => undefined;
-    expect([first.status, first.isReplayed]).toEqual([200, false]);
-    expect(receiptIn(first)).toMatchObject({ success: true, payer: buyer.address });
-    expect((await ask(url, payment)).code).toBe('state_unavailable');
-    await redis.start();
-    const again = await bought(url, payment);
-    expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
-    expectServedOnce({ replies: [first, again], calls: [1, 1], transfers: transfers() });
-  });
-
-  it('R2 killed with an append-only file: what was bought is still there', async () => {
-    const lasting = await startRedis({ appendonly: 'yes', appendfsync: 'always' });
-    const other = await fleet.start({ REDIS_URL: lasting.url });
-    const url = other.url + newPath();
-    const payment = await buyer.pay(url);
-    const first = await bought(url, payment);
-    const before = calls();
-    await lasting.kill();
-    await lasting.start();
-    const again = await bought(url, payment);
-    expect([again.status, again.isReplayed, again.text]).toEqual([200, true, first.text]);
-    expect([transfers(), calls()]).toEqual([1, before]);
-    await other.stop();
-    await lasting.stop();
-  });
-
-  it('R4 flushed after it was settled: the same payment buys nothing else, and is never settled again', async () => {
+  it('R4 Redis flushed after the settlement: the same payment buys nothing else, and is never settled again', async () => {
     const [url, other] = [gateway.url + newPath(), gateway.url + newPath()];
     const payment = await buyer.pay(url);
     const first = await bought(url, payment);
     expect(first.status).toBe(200);
     await redis.command('FLUSHALL');
-    expect((await ask(other, payment)).status).toBe(402);
+    expect((await ask(other, payment)).code).toBe('payment_already_used');
     const again = await bought(url, payment);
     expectServedOnce({ replies: [first, again], calls: [1, 1], transfers: transfers() });
   });
 
-  it('R8 out of memory: refused, and bought when there is room', async () => {
+  it('R8 Redis out of memory: refused, and bought when there is room', async () => {
     const url = gateway.url + newPath();
     const payment = await buyer.pay(url);
     const before = calls();
@@ -209,4 +191,4 @@ redisSuite('a purchase whose Redis fails', () => {
     expect((await bought(url, payment)).status).toBe(200);
     expect(transfers()).toBe(1);
   });
-});
+}

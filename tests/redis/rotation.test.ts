@@ -9,6 +9,7 @@ import { ExactSvmScheme } from '@x402/svm/exact/client';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { startTokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { freePort } from '../http/ports.ts';
+import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
 import { newPath as newPaidPath, until } from '../payments/fault-buyer.ts';
@@ -33,7 +34,9 @@ async function newStockClient({ solana }: Fleet): Promise<typeof fetch> {
   return wrapFetchWithPayment(fetch, client) as typeof fetch;
 }
 
-redisSuite('in a rolling restart', () => {
+redisSuite('in a rolling restart of nodes', () => postgresSuite('that share a database', suite));
+
+function suite(): void {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
@@ -47,11 +50,13 @@ redisSuite('in a rolling restart', () => {
   /** Rolls the nodes while stock clients ask and pay, none of whom may notice. */
   async function expectUnnoticed([first = {}, ...rolls]: Rolls): Promise<void> {
     await redis.command('FLUSHALL');
-    const fleet = await openFleet({ redisUrl: redis.url, paid: true });
+    const database = await openPostgresDatabase();
+    const fleet = await openFleet({ redisUrl: redis.url, databaseUrl: database.url });
     const balancer = await startBalancer();
     closing.push(
       () => fleet.close(),
       async () => balancer.close(),
+      database.drop,
     );
     const nodes = [await startNode(first), await startNode(first)];
     const stock = await newStockClient(fleet);
@@ -100,7 +105,7 @@ redisSuite('in a rolling restart', () => {
     expect(upstream.arrivals.length).toBeGreaterThan(0);
     await upstream.close();
   });
-});
+}
 
 /** What the balancer has begun to connect is accepted by then. */
 const LAST_CONNECTIONS_MS = 100;

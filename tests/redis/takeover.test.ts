@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { LEASE_MS } from '../../packages/gateway/src/payments/store/redis.ts';
+import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { sleep } from '../budget/history.ts';
+import { expectBooksInOrder } from '../kit/books.ts';
+import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import type { GatewayProcess } from '../kit/process.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
@@ -25,21 +27,31 @@ const WRITTEN = ['store', 'settle', 'record', 'respond'];
 /** Longer than what a dead node has begun stays its own. */
 const LIMIT_MS = 40_000;
 
-redisSuite('P7 a payment begun on a node that dies', () => {
+redisSuite('P7 a payment begun on a node that dies', () => postgresSuite('with PostgreSQL', suite));
+
+function suite(): void {
   let redis: RedisServer;
+  let database: Awaited<ReturnType<typeof openPostgresDatabase>>;
   let nodes: Nodes;
   let other: GatewayProcess;
   beforeAll(async () => {
     redis = await startRedis();
-    nodes = await openNodes({ windowMs: 60_000, variables: { REDIS_URL: redis.url, ...ROOMY } });
+    database = await openPostgresDatabase();
+    nodes = await openNodes({
+      windowMs: 60_000,
+      variables: { REDIS_URL: redis.url, ...ROOMY },
+      databaseUrl: database.url,
+    });
     other = await nodes.open();
     // The first call for each of these takes longer than a lease.
     const only = ({ target }: { target: string }) =>
       [...slow].some((each) => target.includes(each) && slow.delete(each));
-    Object.assign(nodes.solana.provider.faults, { delayMs: LEASE_MS + 1_500, only });
+    Object.assign(nodes.solana.provider.faults, { delayMs: PAYMENTS.leaseMs + 1_500, only });
   }, 60_000);
   afterAll(async () => {
+    await expectBooksInOrder({ url: database.url }, nodes.solana.mainnet.transfers);
     await nodes.close();
+    await database.drop();
     await redis.stop();
   });
 
@@ -90,7 +102,7 @@ redisSuite('P7 a payment begun on a node that dies', () => {
       slow.add(walletIn(path));
       const first = ask(node.url + path, payment);
       await until(() => callsFor(path) === 1);
-      await sleep(LEASE_MS + 500);
+      await sleep(PAYMENTS.leaseMs + 500);
       const second = await ask(other.url + path, payment);
       expect([second.status, second.code]).toEqual([409, 'payment_in_progress']);
       expect((await first).status).toBe(200);
@@ -121,4 +133,4 @@ redisSuite('P7 a payment begun on a node that dies', () => {
     },
     LIMIT_MS * 2,
   );
-});
+}

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { allowanceOf } from '../../packages/gateway/src/budget/allowance.ts';
 import type { Budget, NonceUse, Store } from '../../packages/gateway/src/budget/store.ts';
 import type { Slot, Trail } from '../../packages/gateway/src/call.ts';
-import { openRedis, type RedisState } from '../../packages/gateway/src/compose/redis.ts';
+import type { State } from '../../packages/gateway/src/compose/state.ts';
 import { InFlight } from '../../packages/gateway/src/stages/in-flight.ts';
 import { createSpending } from '../../packages/gateway/src/stages/spend.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { openRedisState } from '../kit/redis-state.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 
 const [LIMIT, IN_FLIGHT, HONEST] = [10, 64, 4];
@@ -17,14 +19,13 @@ const DELAY_MS = 50;
 redisSuite('V13 questions that are under way together', () => {
   let redis: RedisServer;
   let proxy: TcpProxy;
-  let node: RedisState;
-  let other: RedisState;
+  let node: State;
+  let other: State;
   beforeAll(async () => {
     redis = await startRedis();
     proxy = await startTcpProxy(redis.port);
-    node = await openRedis(`redis://127.0.0.1:${proxy.port}`);
-    other = await openRedis(redis.url);
-    for (const { connect } of [node, other]) await connect(() => undefined);
+    node = await openRedisState(`redis://127.0.0.1:${proxy.port}`);
+    other = await openRedisState(redis.url);
   });
   afterAll(async () => {
     await node.close();
@@ -59,13 +60,15 @@ redisSuite('V13 questions that are under way together', () => {
     return ends.map((end) => (end.status === 'fulfilled' ? 'a slot' : codeOf(end.reason)));
   }
 
-  /** The same of what these are, made anew where a reply was too late on a busy machine. */
+  /** The same, with other nonces if a reply was too late on a busy machine. */
   async function answersTo(limit: number, nonces: () => Promise<readonly NonceUse[]>) {
-    for (;;) {
-      const asked = await nonces();
-      const answers = await spendTogether(limit, asked);
-      if (!answers.includes('state_unavailable')) return { asked, answers };
+    for (let attempt = 0; attempt < 50; attempt++) {
+      const asked = await nonces().catch(() => undefined);
+      const answers = asked ? await spendTogether(limit, asked) : ['state_unavailable'];
+      if (asked && !answers.includes('state_unavailable')) return { asked, answers };
+      await pause(100);
     }
+    throw new Error('the replies of Redis are too late');
   }
 
   const copiesOf = ([nonce]: readonly NonceUse[], count: number): NonceUse[] =>

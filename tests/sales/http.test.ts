@@ -2,13 +2,11 @@ import { rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Hours } from '../../packages/gateway/src/sales/hours.ts';
-import type { Journal, ReadEntry } from '../../packages/gateway/src/sales/journal.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { postgresSuite, startPostgres } from '../kit/postgres.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { Scrape } from '../operations/scrape.ts';
-import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
-import { entryOf } from './entries.ts';
+import { ask, newBuyer, newPath, until } from '../payments/fault-buyer.ts';
 
 const TOKEN = 'a-token-for-sales';
 const elsewhere = Object.values(networkInterfaces())
@@ -53,7 +51,7 @@ describe('/sales', () => {
     expect((await ask(path, await (await newBuyer(gateway.solana.mainnet)).pay(path))).status).toBe(200);
   }
 
-  it('tells what was sold, what fees took of it and what is left, and the metrics count the same', async () => {
+  it('returns sales, fees and the margin, and the metrics count the same', async () => {
     await buy();
     await buy();
     const { status, headers, text } = await askRaw(`${origin}/sales?since=1h&by=route`);
@@ -75,7 +73,7 @@ describe('/sales', () => {
     expect(JSON.parse((await askRaw(`${origin}/sales?by=cluster`)).text).sales[0].settlements).toBe(3);
   });
 
-  it('with a limit tells of those that bought most, and says how many there are', async () => {
+  it('with a limit returns the groups that sold most, and the number of all groups', async () => {
     const best = await newBuyer(gateway.solana.mainnet);
     for (let time = 0; time < 2; time++) {
       const path = gateway.url + newPath();
@@ -91,30 +89,30 @@ describe('/sales', () => {
   });
 
   it.each(['?since=yesterday', '?by=colour', '?colour=red', '?by=day&by=route', '?limit=0', '?limit=-1', '?limit=1e2'])(
-    '%s is not understood',
+    '%s is refused with 400',
     async (query) => {
       expect(await askRaw(`${origin}/sales${query}`)).toMatchObject({ status: 400, text: '' });
     },
   );
 
-  it('takes no other method, and answers HEAD without a body', async () => {
+  it('refuses other methods, and answers HEAD without a body', async () => {
     expect((await askRaw(`${origin}/sales`, {}, 'POST')).status).toBe(405);
     expect(await askRaw(`${origin}/sales`, {}, 'HEAD')).toMatchObject({ status: 200, text: '' });
   });
 
-  it('without a token tells nobody who is not on this machine, nor a page that a name has led here', async () => {
+  it('without a token refuses a page that reaches it through a rebound name', async () => {
     expect((await askRaw(`${origin}/sales`, { host: 'evil.example' })).status).toBe(403);
     expect((await askRaw(`${origin}/sales`, { host: 'localhost:1' })).status).toBe(200);
   });
 
-  it.runIf(elsewhere)('without a token tells nobody from another address, who may read the metrics', async () => {
+  it.runIf(elsewhere)('without a token refuses another address, which may read the metrics', async () => {
     const away = origin.replace('127.0.0.1', elsewhere ?? '');
     const host = { host: 'localhost' };
     expect((await askRaw(`${away}/sales`, host)).status).toBe(403);
     expect((await askRaw(`${away}/metrics`, host)).status).toBe(200);
   });
 
-  it('with a token tells nobody without it, also on this machine', async () => {
+  it('with a token refuses requests without it, also from this machine', async () => {
     const guarded = await startSellingGateway({ METRICS_PORT: '0', METRICS_TOKEN: TOKEN }, { solana: gateway.solana });
     const url = new URL('/sales', guarded.gateway.metricsUrl).href;
     for (const authorization of ['', TOKEN, `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, 'Bearer ']) {
@@ -127,71 +125,23 @@ describe('/sales', () => {
   });
 });
 
-const HOUR_MS = 3_600_000;
-
-/** A journal of so many entries, one a minute, each by a wallet of its own, that notes what is read of it. */
-function journalOf(count: number, pauseMs = 0) {
-  const entries = Array.from({ length: count }, (_, index): ReadEntry => {
-    const atMs = index * 60_000;
-    return { ...entryOf({ id: String(index), wallet: `wallet ${index}` }), atMs, place: String(index) };
-  });
-  const read: number[] = [];
-  const journal: Journal = {
-    async read(from, limit) {
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      const first = 'after' in from ? Number(from.after) + 1 : 0;
-      const part = entries.slice(first, first + limit);
-      read.push(part.length);
-      return part;
-    },
-  };
-  return { journal, entries, read };
-}
-
-describe('the journal by the hour', () => {
-  it('reads each entry once, however often it is asked', async () => {
-    const { journal, entries, read } = journalOf(2_500);
-    const hours = new Hours(journal);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => hours.since(0, 'cluster')));
-    for (const { groups, isComplete } of answers) expect([groups[0]?.settlements, isComplete]).toEqual([2_500, true]);
-    const [last] = entries.slice(-1);
-    if (last) entries.push({ ...last, place: '2500' });
-    expect((await hours.since(0, 'cluster')).groups[0]?.settlements).toBe(2_501);
-    expect(read.reduce((sum, count) => sum + count)).toBe(2_501);
-  });
-
-  it('tells from the beginning of the hour that is asked for', async () => {
-    const { journal } = journalOf(240);
-    const { sinceMs, groups } = await new Hours(journal).since(2 * HOUR_MS + 1_000, 'cluster');
-    expect([sinceMs, groups[0]?.settlements]).toEqual([2 * HOUR_MS, 120]);
-  });
-
-  it('lets go of the oldest hours where there are too many totals, and says from when on it tells', async () => {
-    const { journal } = journalOf(600);
-    const { sinceMs, groups } = await new Hours(journal, { most: 150 }).since(0, 'cluster');
-    expect([sinceMs, groups[0]?.settlements]).toEqual([8 * HOUR_MS, 120]);
-  });
-
-  it('says that there is more where it takes too long, and goes on reading', async () => {
-    const { journal } = journalOf(3_000, 50);
-    const hours = new Hours(journal, { waitMs: 60 });
-    expect((await hours.since(0, 'cluster')).isComplete).toBe(false);
-    for (;;) {
-      const { isComplete, groups } = await hours.since(0, 'cluster');
-      if (groups[0]?.settlements === 3_000) break;
-      expect(isComplete).toBe(false);
-    }
-  });
-
-  it('rejects where the journal cannot be read, and reads on when it can', async () => {
-    const { journal } = journalOf(10);
-    let isDown = true;
-    const flaky: Journal = {
-      read: (from, limit) => (isDown ? Promise.reject(new Error('down')) : journal.read(from, limit)),
-    };
-    const hours = new Hours(flaky);
-    await expect(hours.since(0, 'cluster')).rejects.toThrow('down');
-    isDown = false;
-    expect((await hours.since(0, 'cluster')).groups[0]?.settlements).toBe(10);
-  });
+postgresSuite('/sales with PostgreSQL', () => {
+  it('answers 503 while the database does not answer, and is complete again afterwards', async () => {
+    const postgres = await startPostgres();
+    const variables = { METRICS_PORT: '0', DATABASE_URL: postgres.url(await postgres.createDatabase()) };
+    const gateway = await startSellingGateway(variables);
+    const url = new URL('/sales?by=cluster', gateway.gateway.metricsUrl).href;
+    const path = gateway.url + newPath();
+    expect((await ask(path, await (await newBuyer(gateway.solana.mainnet)).pay(path))).status).toBe(200);
+    const before = await askRaw(url);
+    await postgres.kill();
+    expect(await askRaw(url)).toMatchObject({ status: 503, text: '' });
+    await postgres.start();
+    await until(async () => (await askRaw(url)).status === 200);
+    const { sales, isComplete } = JSON.parse((await askRaw(url)).text);
+    expect(sales).toEqual(JSON.parse(before.text).sales);
+    expect([sales.length, isComplete]).toEqual([1, true]);
+    await gateway.stop();
+    await postgres.stop();
+  }, 60_000);
 });

@@ -1,40 +1,81 @@
 import { cpSync, rmSync } from 'node:fs';
-import type { Environment } from '@asset-gateway/gateway';
-import { NETWORKS } from '@asset-gateway/protocol';
+import { type Environment, readConfig } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
-import { open } from 'lmdb';
+import Connection from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
-import { readConfig } from '../../packages/gateway/src/config/config.ts';
-import type { JournalEntry } from '../../packages/gateway/src/payments/store/journal.ts';
-import type { JournalKey } from '../../packages/gateway/src/payments/store/journal-table.ts';
+import { openState } from '../../packages/gateway/src/compose/state.ts';
 import { sales } from '../../packages/gateway/src/sales/command.ts';
+import { appendMissing } from '../../packages/gateway/src/sales/repair.ts';
 import type { Discrepancy } from '../../packages/gateway/src/sales/verify.ts';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, type Buyer, newBuyer, newPath } from '../payments/fault-buyer.ts';
+import { entryOf } from './entries.ts';
 import { sendGift } from './gift.ts';
 
-type Solana = Awaited<ReturnType<typeof startSolanaSandbox>>;
+type Row = Readonly<Record<string, unknown>>;
 
-let solana: Solana;
-let buyer: Buyer;
-const folder = makeFolder();
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  buyer = await newBuyer(solana.mainnet);
-  const gateway = await startSellingGateway({}, { dataDir: folder, solana });
-  for (let count = 0; count < 4; count++) {
-    const path = gateway.url + newPath();
-    expect((await ask(path, await buyer.pay(path))).status).toBe(200);
+/** A database of money, and how a test reads and changes it. */
+interface Place {
+  readonly variables: Environment;
+  read(sql: string): Promise<readonly Row[]>;
+  change(...statements: string[]): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** PostgreSQL's 64-bit integers arrive as texts. */
+const withNumbers = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, /^\d{1,15}$/.test(String(value)) ? Number(value) : value]),
+  );
+
+/** Opens an empty database, or a copy of one that is not in use. */
+type OpenPlace = (original?: Place) => Promise<Place>;
+
+const openFolder: OpenPlace = async (original) => {
+  const DATA_DIR = makeFolder();
+  if (original) cpSync(original.variables.DATA_DIR ?? '', DATA_DIR, { recursive: true });
+  const using = <T>(task: (connection: Connection.Database) => T): T => {
+    const connection = new Connection(`${DATA_DIR}/gateway.db`);
+    try {
+      return task(connection);
+    } finally {
+      connection.close();
+    }
+  };
+  return {
+    variables: { DATA_DIR },
+    read: async (sql) => using((connection) => connection.prepare(sql).all() as Row[]),
+    change: async (...statements) => using((connection) => void connection.exec(statements.join(';'))),
+    remove: async () => rmSync(DATA_DIR, { recursive: true, force: true }),
+  };
+};
+
+const openDatabase: OpenPlace = async (original) => {
+  const opened = await openPostgresDatabase();
+  if (original) {
+    const name = (url: string | undefined) => new URL(url ?? '').pathname.slice(1);
+    const server = new URL('/postgres', opened.url).href;
+    await askPostgres(server, `drop database ${name(opened.url)}`);
+    await askPostgres(server, `create database ${name(opened.url)} template ${name(original.variables.DATABASE_URL)}`);
   }
-  await gateway.stop();
-}, 120_000);
-afterAll(async () => {
-  await solana.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+  const DATA_DIR = makeFolder();
+  return {
+    variables: { DATABASE_URL: opened.url, DATA_DIR },
+    read: async (sql) => (await askPostgres(opened.url, sql)).map(withNumbers),
+    async change(...statements) {
+      for (const sql of statements) await askPostgres(opened.url, sql);
+    },
+    async remove() {
+      await opened.drop();
+      rmSync(DATA_DIR, { recursive: true, force: true });
+    },
+  };
+};
 
 interface Outcome {
   readonly code: number;
@@ -42,210 +83,199 @@ interface Outcome {
   readonly report: string;
 }
 
-const run = (dataDir: string, ...words: string[]): Promise<Outcome> => runWith({}, dataDir, ...words);
-
-async function runWith(variables: Environment, dataDir: string, ...words: string[]): Promise<Outcome> {
-  const [out, report]: [string[], string[]] = [[], []];
-  const output = {
-    stdout: { write: (text: string) => out.push(text) },
-    stderr: { write: (text: string) => report.push(text) },
-  };
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...solana.variables, ...variables });
-  const code = await sales(['verify', '--json', ...words], output, (toRepair) => openArchive(config, toRepair));
-  return { code, found: JSON.parse(out.join('')), report: report.join('') };
-}
-
-interface Ledger {
-  readonly entries: readonly { readonly key: JournalKey; readonly value: JournalEntry }[];
-  put(key: JournalKey, entry: JournalEntry): void;
-  remove(key: JournalKey): void;
-  putDocument(name: string, value: unknown): void;
-}
-
-/** The account of a wallet in a folder. */
-async function accountIn(dataDir: string, name: string): Promise<unknown> {
-  const root = open({ path: `${dataDir}/gateway.lmdb`, maxDbs: 20 });
-  const kept = root.openDB<{ readonly value: unknown }, string>({ name: 'documents' }).get(name);
-  await root.close();
-  return kept?.value;
-}
-
-/** Lets something happen to a journal, and answers what was in it before. */
-async function change(dataDir: string, happen: (ledger: Ledger) => void): Promise<Ledger['entries']> {
-  const root = open({ path: `${dataDir}/gateway.lmdb`, maxDbs: 20 });
-  const journal = root.openDB<JournalEntry, JournalKey>({ name: 'journal' });
-  const documents = root.openDB({ name: 'documents' });
-  const entries = Array.from(journal.getRange());
-  happen({
-    entries,
-    put: (key, entry) => void journal.put(key, entry),
-    remove: (key) => void journal.remove(key),
-    putDocument: (name, value) => void documents.put(name, { value }),
-  });
-  await root.flushed;
-  await root.close();
-  return entries;
-}
-
-function copyOf(dataDir: string): string {
-  const copy = makeFolder();
-  cpSync(`${dataDir}/gateway.lmdb`, `${copy}/gateway.lmdb`);
-  return copy;
-}
-
-/** What is found in a copy to which something has happened. */
-async function afterwards(happen: (ledger: Ledger) => void, ...words: string[]): Promise<Outcome> {
-  const copy = copyOf(folder);
-  await change(copy, happen);
-  const outcome = await run(copy, ...words);
-  rmSync(copy, { recursive: true, force: true });
-  return outcome;
-}
-
-/** Changes the first entry. */
-const changing = (change: (entry: JournalEntry) => Partial<JournalEntry>) => (ledger: Ledger) => {
-  const [first] = ledger.entries;
-  if (!first) throw new Error('nothing was sold');
-  ledger.put(first.key, { ...first.value, ...change(first.value) });
-};
-
-/** Adds one to the first entry. */
-const adding = (change: (entry: JournalEntry) => Partial<JournalEntry>) => (ledger: Ledger) => {
-  const [first] = ledger.entries;
-  if (!first) throw new Error('nothing was sold');
-  ledger.put([first.key[0], 1_000_000, 'added'], { ...first.value, ...change(first.value) });
-};
-
-const removing = ({ entries, remove }: Ledger) => {
-  const [first] = entries;
-  if (first) remove(first.key);
-};
-
 const NOWHERE = bs58.encode(Buffer.alloc(64, 7));
-const SEEDED: Readonly<Record<string, readonly [(ledger: Ledger) => void, faults: readonly string[]]>> = {
-  'a transfer without entry': [removing, ['transfer without entry']],
-  'an entry without transfer': [adding(() => ({ id: 'other', transaction: NOWHERE })), ['entry without transfer']],
-  'an amount that differs': [changing(({ micros }) => ({ micros: micros + 1 })), ['amount differs']],
-  'a wallet that differs': [changing(() => ({ wallet: 'somebody' })), ['wallet differs']],
-  'a network that differs': [changing(() => ({ network: NETWORKS.devnet })), ['network differs']],
-  'a fee that differs': [changing(({ feeLamports }) => ({ feeLamports: feeLamports - 1 })), ['fee differs']],
-  'a payment that is counted twice': [adding(() => ({})), ['counted twice']],
-  'a transaction that is counted for two payments': [adding(() => ({ id: 'other' })), ['transaction counted twice']],
-  'a refusal of what was paid': [changing(() => ({ kind: 'refusal' })), ['refused but paid']],
-  'a settlement that names no transaction': [
-    adding(() => ({ id: 'other', transaction: '' })),
-    ['settlement without transaction'],
-  ],
+const FIRST = '(select min(id) from journal_entries)';
+const COLUMNS = 'at, kind, cluster, wallet_id, route, micro_usdc, fee_lamports, signature, request_id, node, key';
+const REMOVE = `delete from journal_entries where id = ${FIRST}`;
+const change = (what: string) => `update journal_entries set ${what} where id = ${FIRST}`;
+
+/** Adds a copy of the first entry, with some columns changed. */
+function add(changes: Readonly<Record<string, string>>): string {
+  const values = COLUMNS.split(', ').map((name) => changes[name] ?? name);
+  return `insert into journal_entries (${COLUMNS}) select ${values.join(', ')} from journal_entries where id = ${FIRST}`;
+}
+
+/** Changes the wallet of the first entry. `price` is the amount of that entry. */
+const changeWallet = (what: string) => `update wallets set ${what.replaceAll(
+  'price',
+  `(
+  select micro_usdc from journal_entries where id = ${FIRST})`,
+)}
+  where id = (select wallet_id from journal_entries where id = ${FIRST})`;
+const moveTo = (cluster: string, address: string) => [
+  `insert into wallets (cluster, address) select ${cluster}, ${address} from wallets where id = (
+    select wallet_id from journal_entries where id = ${FIRST})`,
+  change('wallet_id = (select max(id) from wallets)'),
+];
+
+const SEEDED: Readonly<Record<string, readonly [statements: readonly string[], fault: string]>> = {
+  'a transfer without entry': [[REMOVE], 'transfer without entry'],
+  'an entry without transfer': [[add({ signature: `'${NOWHERE}'`, key: `'other'` })], 'entry without transfer'],
+  'a different amount': [[change('micro_usdc = micro_usdc + 1')], 'amount differs'],
+  'a different wallet': [moveTo('cluster', `'somebody'`), 'wallet differs'],
+  'a different network': [[...moveTo(`'devnet'`, 'address'), change(`cluster = 'devnet'`)], 'network differs'],
+  'a different fee': [[change('fee_lamports = fee_lamports - 1')], 'fee differs'],
+  'a refusal of a payment that was made': [[change(`kind = 'refusal'`)], 'refused but paid'],
   'a grant that nothing was paid for': [
-    (ledger) => {
-      adding(({ micros }) => ({ kind: 'grant', id: 'other', micros }))(ledger);
-      const [first] = ledger.entries;
-      const spentMicros = 0;
-      const { micros: grantedMicros = 0, network, wallet } = first?.value ?? {};
-      ledger.putDocument(`account:${network}:${wallet}`, { grantedMicros, spentMicros });
-    },
-    ['granted without settlement'],
+    [add({ kind: `'grant'`, signature: `'${NOWHERE}'`, key: `'other'` }), changeWallet('granted_micro_usdc = price')],
+    'granted without settlement',
   ],
   'a grant of more than was paid': [
-    (ledger) => {
-      adding(({ micros }) => ({ kind: 'grant', micros: micros + 1 }))(ledger);
-      const { micros = 0, network, wallet } = ledger.entries[0]?.value ?? {};
-      ledger.putDocument(`account:${network}:${wallet}`, { grantedMicros: micros + 1, spentMicros: 0 });
-    },
-    ['granted beyond settlement'],
+    [add({ kind: `'grant'`, micro_usdc: 'micro_usdc + 1' }), changeWallet('granted_micro_usdc = price + 1')],
+    'granted beyond settlement',
   ],
-  'a balance that is not what was granted and spent': [
-    (ledger) => {
-      adding(() => ({ kind: 'grant' }))(ledger);
-      const { micros = 0, network, wallet } = ledger.entries[0]?.value ?? {};
-      ledger.putDocument(`account:${network}:${wallet}`, { grantedMicros: micros, spentMicros: 1 });
-    },
-    ['balance differs'],
+  'a balance that differs from the journal': [
+    [add({ kind: `'grant'` }), changeWallet('granted_micro_usdc = price, spent_micro_usdc = 1')],
+    'balance differs',
   ],
 };
 
-describe('sales verify', () => {
-  it('finds nothing where the journal and the chain agree', async () => {
-    const { code, found, report } = await run(folder);
+function suite(open: OpenPlace): void {
+  let solana: SolanaSandbox;
+  let buyer: Buyer;
+  let original: Place;
+  beforeAll(async () => {
+    solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+    buyer = await newBuyer(solana.mainnet);
+    original = await open();
+    const gateway = await startSellingGateway(original.variables, { solana });
+    for (let count = 0; count < 4; count++) {
+      const path = gateway.url + newPath();
+      expect((await ask(path, await buyer.pay(path))).status).toBe(200);
+    }
+    await gateway.stop();
+  }, 120_000);
+  afterAll(async () => {
+    await solana.close();
+    await original.remove();
+  });
+
+  async function run(place: Place, words: readonly string[] = [], variables: Environment = {}): Promise<Outcome> {
+    const [out, report]: [string[], string[]] = [[], []];
+    const output = {
+      stdout: { write: (text: string) => out.push(text) },
+      stderr: { write: (text: string) => report.push(text) },
+    };
+    const config = readConfig({ PORT: '0', ...solana.variables, ...place.variables, ...variables });
+    const code = await sales(['verify', '--json', ...words], output, (toRepair) => openArchive(config, toRepair));
+    return { code, found: JSON.parse(out.join('')), report: report.join('') };
+  }
+
+  /** Does something with a copy that these statements have changed. */
+  async function afterwards<T>(statements: readonly string[], look: (copy: Place) => Promise<T>): Promise<T> {
+    const copy = await open(original);
+    await copy.change(...statements);
+    return look(copy).finally(() => copy.remove());
+  }
+
+  it('finds nothing if the journal and the chain agree', async () => {
+    const { code, found, report } = await run(original);
     expect([code, found]).toEqual([0, []]);
     expect(report).toBe('4 entries, 4 transfers, 0 discrepancies\n');
   });
 
-  it.each(Object.entries(SEEDED))('finds %s, and nothing else', async (_, [happen, faults]) => {
-    const { code, found } = await afterwards(happen);
-    expect(found.map(({ fault }) => fault)).toEqual(faults);
+  it.each(Object.entries(SEEDED))('finds %s, and nothing else', async (_, [statements, fault]) => {
+    const { code, found } = await afterwards(statements, run);
+    expect(found.map((each) => each.fault)).toEqual([fault]);
     expect(code).toBe(1);
   });
 
-  it('compares what was sold since a time only', async () => {
-    const { found, report } = await afterwards(removing, '--since', '0m');
+  it('compares only what was sold since a time', async () => {
+    const { found, report } = await afterwards([REMOVE], (copy) => run(copy, ['--since', '0m']));
     expect([found, report]).toEqual([[], '0 entries, 0 transfers, 0 discrepancies\n']);
   });
 
-  it('takes nothing for missing whose entry may have been let go of', async () => {
-    const { found, report } = await runWith({ SALES_KEEP_DAYS: '1' }, folder, '--since', 'all');
+  it('does not miss entries that may have been deleted by SALES_KEEP_DAYS', async () => {
+    const { found, report } = await run(original, ['--since', 'all'], { SALES_KEEP_DAYS: '1' });
     expect(found).toEqual([]);
     expect(report).toContain('0 entries, 0 transfers');
   });
 
-  it('--repair appends what is missing, once, with everything that the chain knows of it', async () => {
-    const copy = copyOf(folder);
-    const before = await change(copy, removing);
-    const { code, found, report } = await run(copy, '--repair');
-    expect([code, found]).toEqual([0, []]);
-    expect(report).toContain('1 entries appended');
-    const after = (await change(copy, () => undefined)).map(({ value }) => value);
-    expect(after).toHaveLength(before.length);
-    const unknown = { route: '', requestId: '', node: '', isRepair: true };
-    expect(after).toContainEqual({ ...before[0]?.value, ...unknown });
-    expect((await run(copy, '--repair')).report).toContain('0 entries appended');
-    rmSync(copy, { recursive: true, force: true });
+  const ENTRIES = `select kind, cluster, wallet_id, route, micro_usdc, fee_lamports, signature, request_id, key, is_repair
+    from journal_entries order by signature, id`;
+  const BALANCES = 'select wallet, granted_micro_usdc, spent_micro_usdc from credit_balances';
+
+  it('--repair appends a missing entry once, with everything that the chain shows', async () => {
+    const before = await original.read(ENTRIES);
+    const [removed] = await original.read(`select signature from journal_entries where id = ${FIRST}`);
+    await afterwards([REMOVE], async (copy) => {
+      const { code, found, report } = await run(copy, ['--repair']);
+      expect([code, found]).toEqual([0, []]);
+      expect(report).toContain('1 entries appended');
+      const unknown = { route: '', request_id: '', is_repair: 1 };
+      expect(await copy.read(ENTRIES)).toEqual(
+        before.map((entry) => (entry.signature === removed?.signature ? { ...entry, ...unknown } : entry)),
+      );
+      expect((await run(copy, ['--repair'])).report).toContain('0 entries appended');
+    });
   });
 
-  it('--repair grants what was paid for credit, once', async () => {
-    const copy = copyOf(folder);
-    await change(copy, removing);
-    const [removed] = await change(folder, () => undefined);
-    const { micros = 0, wallet = '', network = '' } = removed?.value ?? {};
+  it('--repair grants credit that was paid for, once', async () => {
+    const [removed] = await original.read(`select * from journal where id = ${FIRST}`);
+    const micros = Number(removed?.micro_usdc);
     const credit = { CREDIT: 'on', CREDIT_BUNDLE_USD: String(micros / 1_000_000) };
-    const first = await runWith(credit, copy, '--repair');
-    expect([first.code, first.found]).toEqual([0, []]);
-    expect((await runWith(credit, copy, '--repair')).report).toContain('0 entries appended');
-    const kinds = (await change(copy, () => undefined)).filter(({ value }) => value.isRepair).map(({ value }) => value);
-    expect(kinds.map(({ kind, micros }) => [kind, micros])).toEqual([
-      ['settlement', micros],
-      ['grant', micros],
-    ]);
-    expect(await accountIn(copy, `account:${network}:${wallet}`)).toMatchObject({
-      grantedMicros: micros,
-      spentMicros: 0,
+    await afterwards([REMOVE], async (copy) => {
+      const first = await run(copy, ['--repair'], credit);
+      expect([first.code, first.found]).toEqual([0, []]);
+      expect((await run(copy, ['--repair'], credit)).report).toContain('0 entries appended');
+      const repaired = await copy.read(
+        'select kind, micro_usdc from journal_entries where is_repair = 1 order by kind desc',
+      );
+      expect(repaired.map(({ kind, micro_usdc }) => [kind, micro_usdc])).toEqual([
+        ['settlement', micros],
+        ['grant', micros],
+      ]);
+      const [balance, ...others] = await copy.read(BALANCES);
+      expect([balance?.wallet, balance?.granted_micro_usdc, others]).toEqual([removed?.wallet, micros, []]);
     });
-    rmSync(copy, { recursive: true, force: true });
   });
 
-  it('--repair grants what a payment has moved that credit had covered', async () => {
-    const copy = copyOf(folder);
-    const [removed] = await change(folder, () => undefined);
-    if (!removed) throw new Error('nothing was sold');
-    const { micros, wallet, network } = removed.value;
-    const name = `account:${network}:${wallet}`;
-    await change(copy, (ledger) => {
-      removing(ledger);
-      ledger.put([...removed.key], { ...removed.value, kind: 'debit', transaction: '', feeLamports: 0 });
-      ledger.putDocument(name, { grantedMicros: micros, spentMicros: micros, holds: [], owed: [], movements: [] });
+  it('--repair grants the transfer of a payment that credit had covered', async () => {
+    const [removed] = await original.read(`select micro_usdc from journal_entries where id = ${FIRST}`);
+    const micros = Number(removed?.micro_usdc);
+    const covered = [
+      changeWallet('granted_micro_usdc = price, spent_micro_usdc = price'),
+      add({ kind: `'debit'`, signature: 'null', fee_lamports: '0' }),
+      REMOVE,
+    ];
+    await afterwards(covered, async (copy) => {
+      for (let time = 0; time < 2; time++) await run(copy, ['--repair'], { CREDIT: 'on' });
+      const [balance] = await copy.read(BALANCES);
+      expect([balance?.granted_micro_usdc, balance?.spent_micro_usdc]).toEqual([2 * micros, micros]);
     });
-    await runWith({ CREDIT: 'on' }, copy, '--repair');
-    await runWith({ CREDIT: 'on' }, copy, '--repair');
-    expect(await accountIn(copy, name)).toMatchObject({ grantedMicros: 2 * micros, spentMicros: micros });
-    rmSync(copy, { recursive: true, force: true });
   });
 
-  it('--repair takes what somebody has sent who bought nothing for no sale', async () => {
-    const copy = copyOf(folder);
-    await sendGift(solana, buyer, 5);
-    const { code, found, report } = await run(copy, '--repair');
-    expect([code, found.map(({ fault, found }) => [fault, found])]).toEqual([1, [['transfer without entry', 5]]]);
-    expect(report).toContain('0 entries appended');
-    rmSync(copy, { recursive: true, force: true });
+  it('repairs that run at once append and grant once', async () => {
+    await afterwards([], async (copy) => {
+      const { money, connect, close } = await openState(
+        readConfig({ PORT: '0', ...solana.variables, ...copy.variables }),
+      );
+      await connect(() => undefined);
+      if (!money) throw new Error('nothing is sold');
+      const { database } = money;
+      for (let round = 0; round < 5; round++) {
+        const entry = { ...entryOf({ wallet: `wallet ${round}`, isRepair: true }), key: `missing ${round}` };
+        const results = await Promise.all(Array.from({ length: 10 }, () => appendMissing(database, entry, true)));
+        expect(results.filter((isAppended) => isAppended)).toHaveLength(1);
+        expect(await appendMissing(database, entry, true)).toBe(false);
+      }
+      await close();
+      const balances = await copy.read(BALANCES);
+      expect(balances.map(({ granted_micro_usdc: granted }) => granted)).toEqual(Array(5).fill(entryOf().micros));
+      const { DATABASE_URL: url, DATA_DIR: folder = '' } = copy.variables;
+      await expectBooksInOrder(url === undefined ? { folder } : { url });
+    });
   });
-});
+
+  it('--repair does not count a gift as a sale', async () => {
+    await afterwards([], async (copy) => {
+      await sendGift(solana, buyer, 5);
+      const { code, found, report } = await run(copy, ['--repair']);
+      expect([code, found.map((each) => [each.fault, each.found])]).toEqual([1, [['transfer without entry', 5]]]);
+      expect(report).toContain('0 entries appended');
+    });
+  });
+}
+
+describe('sales verify in SQLite', () => suite(openFolder));
+postgresSuite('sales verify in PostgreSQL', () => suite(openDatabase));

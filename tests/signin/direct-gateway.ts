@@ -1,9 +1,9 @@
 import { type Environment, readConfig } from '@asset-gateway/gateway';
-import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
 import type { Store } from '../../packages/gateway/src/budget/store.ts';
 import { compose } from '../../packages/gateway/src/compose/compose.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { openLocalStore } from '../kit/local-store.ts';
 import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 import type { Asker } from './craft.ts';
 
@@ -51,7 +51,8 @@ export async function openDirect({
   const lines: LogLine[] = [];
   let now = Date.UTC(2026, 10, 20, 12);
   let aheadMs = 0;
-  const store = around(new MemoryStore({ now: () => now, wallNow: () => now + aheadMs, epoch: 'direct' }));
+  const opened = await openLocalStore(() => now, { wallNow: () => now + aheadMs });
+  const store = around(opened.store);
   const log = (line: LogLine) => void lines.push(line);
   const { gateway, close } = await compose(config, { store, secrets: [CANARY_SECRET], log, windowMs: 3_600_000 });
   const fixed = {
@@ -73,6 +74,10 @@ export async function openDirect({
       aheadMs += seconds * 1000;
     },
     nowSeconds: () => now / 1000,
-    close: () => close().then(() => upstream.close()),
+    async close() {
+      await close();
+      await opened.close();
+      await upstream.close();
+    },
   };
 }

@@ -3,7 +3,6 @@ import { challengeIn } from '@asset-gateway/client';
 import { Refusal } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allowanceOf } from '../../packages/gateway/src/budget/allowance.ts';
-import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
 import { createDescribe } from '../../packages/gateway/src/describe/discovery.ts';
 import { type Crypto, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { fixedOrigin } from '../../packages/gateway/src/gates/origin.ts';
@@ -13,6 +12,7 @@ import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
 import { rowOf } from '../http/targets.ts';
+import { openLocalStore } from '../kit/local-store.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader, newSigner } from '../kit/wallet.ts';
 import { askWith, challengeOf, costsNothing, overHttp, refusedWith, SEARCH, signedPayload, statusOf } from './craft.ts';
@@ -24,14 +24,14 @@ const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: (
 const budget = { key: 'test', limit: 10, windowMs: 60_000, inFlightMs: 1000 };
 
 /** The sign-in gate alone, and how often it has verified a signature. */
-function gateAlone() {
+async function gateAlone() {
   let verified = 0;
   const crypto: Crypto = { ...nodeCrypto, verify: (...parts) => ++verified > 0 && nodeCrypto.verify(...parts) };
   const nonces = new Nonces(crypto, ['a secret of at least 32 characters, one']);
-  const store = new MemoryStore({ now: () => Date.UTC(2026, 10, 20), epoch: 'epoch' });
+  const { store, close } = await openLocalStore(() => Date.UTC(2026, 10, 20));
   const allowance = allowanceOf(store, [budget], () => [budget]);
   const parts = { crypto, nonces, store, originOf: fixedOrigin(ORIGIN), allowance, singleUse: true };
-  return { gate: new SiwxGate({ ...parts, describe: describeRoute }), nonces, store, verified: () => verified };
+  return { gate: new SiwxGate({ ...parts, describe: describeRoute }), nonces, store, verified: () => verified, close };
 }
 
 const match = createMatch([{ route }]);
@@ -57,7 +57,7 @@ async function admit(gate: SiwxGate, header: string): Promise<string> {
 
 describe('S5 no signature is verified over an invented nonce', () => {
   it(`of ${ATTEMPTS} random ones`, async () => {
-    const { gate, nonces, store, verified } = gateAlone();
+    const { gate, nonces, store, verified, close } = await gateAlone();
     const call = callWith('');
     const nonce = nonces.issue(ORIGIN, store.epoch(), store.now());
     const parts = { call, origin: ORIGIN, nonce, nowMs: store.now(), code: 'sign_in_required' } as const;
@@ -72,6 +72,7 @@ describe('S5 no signature is verified over an invented nonce', () => {
     expect(verified()).toBe(0);
     expect(await admit(gate, encodeHeader(genuine))).toBe('admitted');
     expect(verified()).toBe(1);
+    await close();
   });
 });
 

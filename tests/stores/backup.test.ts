@@ -2,20 +2,27 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openEmbedded } from '../../packages/gateway/src/compose/embedded.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Local, openLocal } from '../../packages/gateway/src/compose/local.ts';
+import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
+import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/journal.ts';
+import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { grant, HOLDER, newPayment, settle } from '../kit/ledger.ts';
+import { suiteWith } from '../kit/optional.ts';
 import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
-import { newPayment, SETTLED } from '../payments/forge-records.ts';
+import { compileGateway } from '../process/program.ts';
 import { ROOM } from './room.ts';
 
-const [, COMMAND = ''] =
-  /## Backup and restore[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync('docs/operating.md', 'utf8')) ?? [];
+const [, COMMANDS = ''] = /## SQLite[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync('docs/operating.md', 'utf8')) ?? [];
 
 let folder: string;
 let restored: string;
+beforeAll(compileGateway, 120_000);
 beforeEach(() => {
   folder = makeFolder();
   restored = `${folder}/restored`;
@@ -23,15 +30,21 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Does what docs/operating.md says, in a process of its own, while the store is open here. */
+/** Does what docs/operating.md says, in a process of its own, while the database is in use. */
 async function copy(): Promise<void> {
-  const env = { PATH: process.env.PATH, DATA_DIR: folder, COPY: `${restored}/gateway.lmdb` };
-  const child = spawn('sh', ['-ec', COMMAND], { env });
+  const env = { PATH: process.env.PATH, DATA_DIR: folder, COPY: sqliteIn(restored) };
+  const child = spawn('sh', ['-ec', COMMANDS], { env });
   const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect([code, complaints]).toEqual([0, '']);
 }
 
-describe('a copy of a store that is in use', () => {
+async function openAll(dataDir: string): Promise<Local & { readonly money: Money }> {
+  const local = await openLocal({ dataDir });
+  const money = openMoney(local.database, { journalKeepMs: JOURNAL_KEEP_MS });
+  return { ...local, money, close: () => money.close().then(local.close) };
+}
+
+suiteWith('sqlite3', 'a copy of a database that is in use', () => {
   it('serves what was bought before it was made, and what was paid since, and charges nobody', async () => {
     const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
     const { mainnet, provider } = solana;
@@ -53,31 +66,51 @@ describe('a copy of a store that is in use', () => {
     expect(mainnet.transfers).toHaveLength(2);
     expect(provider.arrivals.length - calls).toBe(1);
     expect((await ask(second.url + later, payments.get(later))).status).toBe(200);
+    await expectBooksInOrder({ folder: restored }, mainnet.transfers);
     expect(mainnet.transfers).toHaveLength(3);
     await second.stop();
     await solana.close();
   });
 
-  it('has the secret and what is owed of when it was made, and neither slots nor nonces', async () => {
+  it('has the secret, credit and what is owed of when it was made, and no sign-in from before', async () => {
     const budget = { key: 'budget', limit: 5, windowMs: 60_000, inFlightMs: 0 };
-    const now = await openEmbedded(folder);
+    const now = await openAll(folder);
     const take = (owner: string) => now.store.admit({ budget, owner, room: ROOM });
-    const { key, owner, ...facts } = newPayment();
-    await now.payments.reserve({ key, owner, ...facts });
-    await now.payments.settling(key, owner, { answer: '"owed"' });
-    await now.payments.resolve(key, SETTLED);
-    for (const each of ['one', 'two', 'three']) await take(each);
+    const payment = newPayment();
+    await settle(now.money, payment, '"owed"');
+    await grant(now.money, 50);
+    await take('one');
     await copy();
-    await now.payments.delivered(key);
-    await take('four');
-    const then = await openEmbedded(restored);
+    now.money.payments.delivered(payment.key);
+    await grant(now.money, 50);
+    const then = await openAll(restored);
     expect(then.secret).toBe(now.secret);
     expect(then.store.epoch()).not.toBe(now.store.epoch());
-    expect([now.store.view(budget).left, then.store.view(budget).left]).toEqual([1, 5]);
-    expect((await then.payments.owed(facts.payer, facts.requestHash))?.key).toBe(key);
-    expect(await then.payments.answer(key)).toBe('"owed"');
-    expect(statSync(`${restored}/gateway.lmdb`).mode & 0o077).toBe(0);
+    expect([now.store.view(budget).left, then.store.view(budget).left]).toEqual([4, 4]);
+    expect((await then.money.payments.look(payment)).dueKey).toBe(payment.key);
+    expect(await then.money.payments.answer(payment.key)).toBe('"owed"');
+    expect((await then.money.accounts.find(HOLDER)).grantedMicros).toBe(50);
+    expect(statSync(sqliteIn(restored)).mode & 0o077).toBe(0);
     await then.close();
     await now.close();
+  });
+
+  it('is made while the database is written to, and its books are in order', async () => {
+    const writer = spawn(process.execPath, ['tests/stores/busy-store.mjs', folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(writer.stdout, 'data');
+    await pause(1_000);
+    await copy();
+    expect(writer.exitCode).toBeNull();
+    writer.kill('SIGKILL');
+    await once(writer, 'close');
+    await expectBooksInOrder({ folder: restored });
+    const copied = await openAll(restored);
+    const [settled] = await copied.database.report({
+      sql: `select count(*) as count from payments where state = 'settled'`,
+    });
+    expect(settled?.count).toBeGreaterThan(0);
+    await copied.close();
   });
 });

@@ -1,28 +1,31 @@
-// Uses the store of the folder argv[2]: buys, settles, and fetches what was bought before; argv[3] times, or until it is killed.
+// Uses the database of the folder argv[2]: buys, settles, and fetches what was bought before; argv[3] times, or until it is killed.
 // Says `.` when it begins.
 import { randomBytes } from 'node:crypto';
-import { openEmbedded } from '../../packages/gateway/dist/compose/embedded.js';
+import { openLocal } from '../../packages/gateway/dist/compose/local.js';
+import { openMoney } from '../../packages/gateway/dist/compose/money.js';
 
-const [folder, turns = Number.POSITIVE_INFINITY] = process.argv.slice(2);
-const { store, payments, close } = await openEmbedded(folder).catch(() => process.exit(0));
+const [dataDir, turns = Number.POSITIVE_INFINITY] = process.argv.slice(2);
+const { store, database, close } = await openLocal({ dataDir }).catch(() => process.exit(0));
+const money = openMoney(database, { journalKeepMs: 86_400_000 });
+const { payments } = money;
+const network = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
 const budget = { key: 'budget', limit: 1_000, windowMs: 10, inFlightMs: 10 };
 const bought = [];
 process.stdout.write('.');
 
 async function buy() {
   const [key, owner, answer] = [randomBytes(32).toString('hex'), 'owner', 'x'.repeat(Math.random() * 30_000)];
-  const facts = { network: 'n', requestHash: key, payer: key, source: 's', memo: 'm', priceUsd: '1', transaction: 't' };
-  await payments.reserve({ key, owner, requirement: '{}', ...facts });
-  await payments.settling(key, owner, { answer });
-  await payments.resolve(
-    key,
-    Math.random() < 0.8 ? { progress: 'settled', signature: 's' } : { progress: 'refused', reason: 'r' },
-  );
-  if (Math.random() < 0.8) await payments.delivered(key);
+  const facts = { network, requestHash: key, payer: key, source: 's', memo: 'm', priceUsd: '0.1', transaction: 't' };
+  const sale = { requirement: '{"amount":"100000"}', route: 'r', requestId: 'i', feeLamports: 0 };
+  await payments.reserve({ key, owner, ...facts, ...sale });
+  await payments.settling(key, owner, { answer, signature: key, height: 1 });
+  const proof = { progress: 'settled', signature: key };
+  await payments.resolve(key, Math.random() < 0.8 ? proof : { progress: 'refused', reason: 'r' });
+  if (Math.random() < 0.8) payments.delivered(key);
   bought.push(key);
 }
 
-// Whoever started this may have been killed.
+// The process that has started this one may have been killed.
 const { ppid } = process;
 for (let turn = 0; turn < turns && process.ppid === ppid; turn++) {
   const calls = Array.from({ length: Math.random() * 10 }, () => buy().catch(() => undefined));
@@ -33,4 +36,5 @@ for (let turn = 0; turn < turns && process.ppid === ppid; turn++) {
   const again = bought[Math.floor(Math.random() * bought.length)];
   if (again) await payments.keep(again, 'y'.repeat(Math.random() * 9_000)).catch(() => undefined);
 }
+await money.close();
 await close();

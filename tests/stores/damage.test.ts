@@ -1,23 +1,41 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { open } from 'lmdb';
+import Connection from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { slotsIn } from '../../packages/gateway/src/budget/slot-file.ts';
-import { openEmbedded } from '../../packages/gateway/src/compose/embedded.ts';
-import { damageOf } from '../../packages/gateway/src/stores/lmdb-check.ts';
+import { openLocal } from '../../packages/gateway/src/compose/local.ts';
+import { openMoney } from '../../packages/gateway/src/compose/money.ts';
+import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/journal.ts';
+import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
+import { newPayment, settle } from '../kit/ledger.ts';
 import { rounds } from '../kit/rounds.ts';
-import { newPayment, SETTLED } from '../payments/forge-records.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
+import { ask, newBuyer, newPath } from '../payments/fault-buyer.ts';
 import { compileGateway, endPrograms, startProgram } from '../process/program.ts';
 import { Openings } from './openings.ts';
 
 const PAGE = 4096;
 const SETTLED_PAYMENTS = 40;
 const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const CANNOT_BE_USED = /^asset-gateway: DATA_DIR: gateway\.db in \S+ cannot be opened or written \(.*\)\.\n$/;
+const DAMAGED = /^DATA_DIR: gateway\.db in \S+ is damaged \(.*\): restore .*\.$/;
 
 const parent = makeFolder();
 let openings: Openings;
@@ -25,29 +43,25 @@ let healthy: Buffer;
 let secret: string;
 let folders = 0;
 
-/** A folder that nobody has used. */
 function newFolder(): string {
   const folder = join(parent, String(folders++));
   mkdirSync(folder);
   return folder;
 }
 
-const fileIn = (folder: string): string => join(folder, 'gateway.lmdb');
-
 beforeAll(async () => {
   await compileGateway();
   openings = new Openings();
   const folder = newFolder();
-  const store = await openEmbedded(folder);
-  secret = store.secret;
+  const local = await openLocal({ dataDir: folder });
+  secret = local.secret;
+  const money = openMoney(local.database, { journalKeepMs: JOURNAL_KEEP_MS });
   for (let serial = 0; serial < SETTLED_PAYMENTS; serial++) {
-    const payment = newPayment();
-    await store.payments.reserve(payment);
-    await store.payments.settling(payment.key, payment.owner, { answer: `"${'x'.repeat(serial * 997)}"` });
-    await store.payments.resolve(payment.key, SETTLED);
+    await settle(money, newPayment(), `"${'x'.repeat(serial * 997)}"`);
   }
-  await store.close();
-  healthy = readFileSync(fileIn(folder));
+  await money.close();
+  await local.close();
+  healthy = readFileSync(sqliteIn(folder));
 }, 120_000);
 afterAll(async () => {
   await openings.close();
@@ -55,23 +69,31 @@ afterAll(async () => {
   rmSync(parent, { recursive: true, force: true });
 });
 
-/** A folder whose store is this one. */
+/** A folder whose database is this one. */
 function folderWith(bytes: Buffer): string {
   const folder = newFolder();
-  writeFileSync(fileIn(folder), bytes);
+  writeFileSync(sqliteIn(folder), bytes);
   return folder;
 }
 
-const start = (folder: string) => startProgram({ PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'key-of-the-upstream' });
+const variablesOf = (folder: string) => ({ PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'key-of-the-upstream' });
+const start = (folder: string) => startProgram(variablesOf(folder));
+const startAs = (user: number, folder: string) => startProgram(variablesOf(folder), { uid: user, gid: user });
 
-/** Starts a gateway there, and ends it when it serves. */
+/** Starts a gateway there, and stops it when it serves. */
 const expectToServe = async (folder: string): Promise<void> =>
   expect(await openings.open(folder)).toEqual({ status: 200 });
 
 async function secretIn(folder: string): Promise<string> {
-  const store = await openEmbedded(folder);
-  await store.close();
-  return store.secret;
+  const local = await openLocal({ dataDir: folder });
+  await local.close();
+  return local.secret;
+}
+
+function inDatabase(folder: string, sql: string): void {
+  const connection = new Connection(sqliteIn(folder));
+  connection.exec(sql);
+  connection.close();
 }
 
 /** The healthy file with something written over it, from this share of it on. */
@@ -89,7 +111,7 @@ function overwrittenSecret(): Buffer {
 
 const third = () => Math.floor(healthy.length / 3 / PAGE) * PAGE;
 
-describe.concurrent('a gateway whose store is damaged', { timeout: 120_000 }, () => {
+describe('a gateway whose database is damaged', { timeout: 120_000 }, () => {
   it.each<[string, () => Buffer]>([
     ['cut off to nothing', () => Buffer.alloc(0)],
     ['cut off in its first page', () => healthy.subarray(0, 100)],
@@ -103,16 +125,30 @@ describe.concurrent('a gateway whose store is damaged', { timeout: 120_000 }, ()
     ['noise from end to end', () => randomBytes(healthy.length)],
     ['noise in place of its secret', overwrittenSecret],
     ['a text', () => Buffer.from('This is no database.\n'.repeat(1_000))],
-    [
-      'another version of it',
-      () => overwritten(0, Buffer.concat([healthy.subarray(0, 28), Buffer.from([1, 0, 0, 0])])),
-    ],
   ])('V16 does not start with %s, says so in a sentence, and leaves the file as it is', async (_, damage) => {
     const bytes = damage();
     const folder = folderWith(bytes);
-    const faults = [expect.stringMatching(/^DATA_DIR: gateway\.lmdb in \S+ is damaged \(.*\): restore .*\.$/)];
+    expect(await openings.open(folder)).toEqual({ faults: [expect.stringMatching(DAMAGED)] });
+    expect(readFileSync(sqliteIn(folder)).equals(bytes)).toBe(true);
+  });
+
+  it('V16 does not start with one of a later version, says so in a sentence, and writes nothing', async () => {
+    const folder = folderWith(healthy);
+    inDatabase(folder, 'insert into schema_changes values (1000, 999)');
+    const before = readFileSync(sqliteIn(folder));
+    const faults = [
+      expect.stringMatching(/^DATA_DIR: gateway\.db in \S+ is of a later version \(.*\): start that version/),
+    ];
     expect(await openings.open(folder)).toEqual({ faults });
-    expect(readFileSync(fileIn(folder)).equals(bytes)).toBe(true);
+    expect(readFileSync(sqliteIn(folder)).equals(before)).toBe(true);
+  });
+
+  it('V16 does not start without it beside its log, says so in a sentence, and keeps the log', async () => {
+    const folder = newFolder();
+    const log = `${sqliteIn(folder)}-wal`;
+    writeFileSync(log, 'what was committed');
+    expect(await openings.open(folder)).toEqual({ faults: [expect.stringMatching(DAMAGED)] });
+    expect(readFileSync(log, 'utf8')).toBe('what was committed');
   });
 
   it('V16 ends its process with that sentence, and starts anew when the damaged file has been moved away', async () => {
@@ -120,57 +156,101 @@ describe.concurrent('a gateway whose store is damaged', { timeout: 120_000 }, ()
     const program = start(folder);
     expect(await program.ended).toBe(1);
     expect(program.stdout()).toBe('');
-    expect(program.stderr()).toMatch(
-      /^asset-gateway: DATA_DIR: gateway\.lmdb in \S+ is damaged \(.*\): restore .*\.\n$/,
-    );
+    expect(program.stderr()).toMatch(/^asset-gateway: DATA_DIR: gateway\.db in \S+ is damaged \(.*\): restore .*\.\n$/);
     expect(program.stderr()).toContain(folder);
-    renameSync(fileIn(folder), `${fileIn(folder)}.damaged`);
+    for (const name of readdirSync(folder))
+      if (name.startsWith('gateway.db')) renameSync(join(folder, name), join(folder, `was.${name}`));
     await expectToServe(folder);
     expect(await secretIn(folder)).not.toBe(secret);
   });
+
+  it.each<[string, (file: string) => void]>([
+    ['overwritten', (file) => writeFileSync(file, randomBytes(healthy.length), { flag: 'r+' })],
+    ['cut off', (file) => truncateSync(file, PAGE)],
+  ])(
+    'V16 lives on when its file is %s while it serves, and refuses what it cannot read or write',
+    async (_, damage) => {
+      const folder = folderWith(healthy);
+      const gateway = await startTestGateway({}, { dataDir: folder, paid: true });
+      const buyer = await newBuyer((gateway.solana as SolanaSandbox).mainnet);
+      const url = gateway.url + newPath();
+      damage(sqliteIn(folder));
+      expect(await ask(url, await buyer.pay(url))).toMatchObject({ status: 503, code: 'state_unavailable' });
+      expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+      expect(gateway.solana?.mainnet.transfers).toEqual([]);
+      await gateway.stop();
+    },
+  );
 });
 
-it('V16 does not start with slots that it has not written, says so in a sentence, and does when they have been moved away', async () => {
-  const folder = folderWith(healthy);
-  const slots = slotsIn(folder);
-  const noise = randomBytes(1_024);
-  writeFileSync(slots, noise);
-  const faults = [
-    expect.stringMatching(/^DATA_DIR: slots\.jsonl in \S+ is damaged \(line 1 is no slot\): move it away, .*\.$/),
-  ];
-  expect(await openings.open(folder)).toEqual({ faults });
-  expect(readFileSync(slots).equals(noise)).toBe(true);
-  rmSync(slots);
-  await expectToServe(folder);
-  expect(await secretIn(folder)).toBe(secret);
-});
+it.each([100, 8_192, 1_000_000])(
+  'V16 %i bytes of noise for a lock file are named, and left as they are',
+  async (size) => {
+    const folder = folderWith(healthy);
+    const lock = `${sqliteIn(folder)}.lock`;
+    const noise = randomBytes(size);
+    writeFileSync(lock, noise);
+    const faults = [expect.stringMatching(/^DATA_DIR: gateway\.db\.lock in \S+ is damaged \(.*\): delete it .*\.$/)];
+    expect(await openings.open(folder)).toEqual({ faults });
+    expect(readFileSync(lock).equals(noise)).toBe(true);
+    rmSync(lock);
+    await expectToServe(folder);
+    expect(await secretIn(folder)).toBe(secret);
+  },
+);
 
-it.runIf(process.getuid?.() === 0)(
-  'a gateway that may not read its store says so in a sentence',
-  async () => {
+describe('a gateway that may not use its database', { timeout: 120_000 }, () => {
+  it.runIf(isRoot)('says so in a sentence where it belongs to another user', async () => {
     const folder = folderWith(healthy);
     for (const [path, mode] of [
       [parent, 0o755],
       [folder, 0o777],
-      [fileIn(folder), 0o600],
+      [sqliteIn(folder), 0o600],
     ] as const)
       chmodSync(path, mode);
-    const variables = { PORT: '0', DATA_DIR: folder, TOKENS_API_KEY: 'key-of-the-upstream' };
-    const program = startProgram(variables, { uid: NOBODY, gid: NOBODY });
+    const program = startAs(NOBODY, folder);
     expect(await program.ended).toBe(1);
-    expect(program.stderr()).toMatch(/^asset-gateway: DATA_DIR: a file in \S+ cannot be opened \(EACCES\b.*\)\.\n$/);
-  },
-  120_000,
-);
-
-describe.concurrent('a gateway whose store is whole', { timeout: 120_000 }, () => {
-  it.each([0, 1, 100, 8_272, 1_000_000])('V16 starts with %i bytes of noise for a lock file', async (size) => {
-    const folder = folderWith(healthy);
-    writeFileSync(`${fileIn(folder)}-lock`, randomBytes(size));
-    await expectToServe(folder);
-    expect(await secretIn(folder)).toBe(secret);
+    expect(program.stderr()).toMatch(CANNOT_BE_USED);
   });
 
+  it.runIf(isRoot)('says so in a sentence where its folder cannot be written', async () => {
+    const folder = folderWith(healthy);
+    chmodSync(parent, 0o755);
+    chmodSync(folder, 0o755);
+    const program = startAs(NOBODY, folder);
+    expect(await program.ended).toBe(1);
+    expect(program.stderr()).toMatch(/^asset-gateway: DATA_DIR: the folder \S+ cannot be made or written\.\n$/);
+  });
+
+  it('says so in a sentence where the file is read-only, and leaves it as it is', async ({ skip }) => {
+    const folder = folderWith(healthy);
+    const file = sqliteIn(folder);
+    if (!isRoot || spawnSync('mount', ['--bind', '-o', 'ro', file, file]).status !== 0)
+      return skip('this user may not mount');
+    try {
+      const program = start(folder);
+      expect(await program.ended).toBe(1);
+      expect(program.stderr()).toMatch(CANNOT_BE_USED);
+      expect(readFileSync(file).equals(healthy)).toBe(true);
+    } finally {
+      spawnSync('umount', [file]);
+    }
+  });
+});
+
+it('a gateway whose folder holds data of an earlier version says so, and leaves it as it is', async () => {
+  const folder = newFolder();
+  const earlier = ['gateway.lmdb', 'slots.jsonl'].map((name) => join(folder, name));
+  for (const path of earlier) writeFileSync(path, 'of an earlier version');
+  const gateway = await startTestGateway({}, { dataDir: folder });
+  expect(gateway.logLines.join('')).toContain(
+    'data of an earlier version (gateway.lmdb, slots.jsonl), which is left as it is',
+  );
+  await gateway.stop();
+  for (const path of earlier) expect(readFileSync(path, 'utf8')).toBe('of an earlier version');
+});
+
+describe('a gateway whose database is whole', { timeout: 120_000 }, () => {
   it('V16 starts when something follows the last page', async () => {
     const folder = folderWith(Buffer.concat([healthy, randomBytes(5_000)]));
     await expectToServe(folder);
@@ -179,10 +259,9 @@ describe.concurrent('a gateway whose store is whole', { timeout: 120_000 }, () =
 
   it.each([0, PAGE, 20_000])('V16 starts anew after a first start that left %i bytes', async (size) => {
     const folder = newFolder();
-    writeFileSync(join(folder, 'gateway.new.lmdb'), randomBytes(size));
-    writeFileSync(join(folder, 'gateway.new.lmdb-lock'), randomBytes(size));
+    for (const name of ['new', 'new-journal']) writeFileSync(`${sqliteIn(folder)}.${name}`, randomBytes(size));
     await expectToServe(folder);
-    expect(existsSync(join(folder, 'gateway.new.lmdb'))).toBe(false);
+    expect(readdirSync(folder).filter((name) => name.includes('new'))).toEqual([]);
   });
 
   it('V16 starts after first starts that were killed at any time', async () => {
@@ -195,48 +274,8 @@ describe.concurrent('a gateway whose store is whole', { timeout: 120_000 }, () =
       await expectToServe(folder);
     }
   }, 1_200_000);
-});
 
-/** Where lmdb notes a commit in a page that is not known to be on the disk, and since when the machine had been running. */
-const [UNFLUSHED_AT, UNFLUSHED, BOOT_AT] = [52, 0x1000, 160] as const;
-
-/** The file of a machine whose power failed during the last commit: none of its pages has come to the disk. */
-async function afterPowerCut(): Promise<Buffer> {
-  const folder = folderWith(healthy);
-  const root = open({ path: fileIn(folder), maxDbs: 20 });
-  const table = root.openDB({ name: 'settings' });
-  const states: Buffer[] = [];
-  for (const value of ['before', 'after']) {
-    await table.put('power', value);
-    await table.flushed;
-    states.push(readFileSync(fileIn(folder)));
-  }
-  await root.close();
-  const [before, after] = states as [Buffer, Buffer];
-  for (let at = 2 * PAGE; at < after.length; at += PAGE) {
-    if (!before.subarray(at, at + PAGE).equals(after.subarray(at, at + PAGE))) after.fill(0, at, at + PAGE);
-  }
-  before.copy(after, PAGE / 2, PAGE / 2, PAGE);
-  for (const at of [0, PAGE]) after.writeUInt16LE(after.readUInt16LE(at + UNFLUSHED_AT) | UNFLUSHED, at + UNFLUSHED_AT);
-  return after;
-}
-
-describe('the check of a store', () => {
-  it.runIf(process.platform === 'linux')('V16 goes back with lmdb to what was flushed before a power cut', async () => {
-    const torn = await afterPowerCut();
-    const folder = folderWith(torn);
-    expect(damageOf(fileIn(folder))).toMatch(/^page \d+ is another one$/);
-    for (const at of [0, PAGE]) torn.writeBigInt64LE(torn.readBigInt64LE(at + BOOT_AT) ^ 1n, at + BOOT_AT);
-    writeFileSync(fileIn(folder), torn);
-    expect(damageOf(fileIn(folder))).toBeUndefined();
-    await expectToServe(folder);
-    const root = open({ path: fileIn(folder), maxDbs: 20 });
-    expect(root.openDB({ name: 'settings' }).get('power')).toBe('before');
-    await root.close();
-    expect(await secretIn(folder)).toBe(secret);
-  });
-
-  it('V16 finds nothing in one that is killed while it writes, again and again', async () => {
+  it('V16 is in order when it is killed while it writes, again and again', async () => {
     const folder = newFolder();
     for (let round = 0; round < rounds(160); round++) {
       const writer = spawn(process.execPath, ['tests/stores/busy-store.mjs', folder], {
@@ -246,40 +285,37 @@ describe('the check of a store', () => {
       await pause(Math.random() * 200);
       writer.kill('SIGKILL');
       await once(writer, 'close');
-      expect(damageOf(fileIn(folder))).toBeUndefined();
-    }
-  }, 1_200_000);
-
-  it('V16 finds all that would end the process that uses it', () => {
-    for (let round = 0; round < rounds(160); round++) {
-      const [at, size] = [Math.floor(Math.random() * healthy.length), 1 + Math.floor(Math.random() * 600)];
-      const bytes = Buffer.from(healthy);
-      randomBytes(size).copy(bytes, Math.random() < 0.5 ? at : at - (at % PAGE));
-      const folder = folderWith(bytes);
-      if (damageOf(fileIn(folder)) !== undefined) continue;
-      const words = ['tests/stores/busy-store.mjs', folder, '50'];
-      expect(spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 60_000 })).toMatchObject({
-        signal: null,
-        status: 0,
-      });
+      await expectBooksInOrder({ folder });
     }
   }, 1_200_000);
 });
 
-describe('the file with the secret', () => {
-  it("is nobody else's, whatever the folder's mode and that of a copy", async () => {
-    const folder = newFolder();
-    chmodSync(folder, 0o777);
-    const modeOf = () => statSync(fileIn(folder)).mode & 0o777;
-    const before = process.umask(0);
-    try {
-      expect((await secretIn(folder)).length).toBeGreaterThanOrEqual(32);
-      expect(modeOf()).toBe(0o600);
-      chmodSync(fileIn(folder), 0o666);
-      await secretIn(folder);
-      expect(modeOf()).toBe(0o600);
-    } finally {
-      process.umask(before);
-    }
-  });
+it('V16 what the check of a database does not find ends no process that uses it', async () => {
+  for (let round = 0; round < rounds(160); round++) {
+    const [at, size] = [Math.floor(Math.random() * healthy.length), 1 + Math.floor(Math.random() * 600)];
+    const bytes = Buffer.from(healthy);
+    randomBytes(size).copy(bytes, Math.random() < 0.5 ? at : at - (at % PAGE));
+    const words = ['tests/stores/busy-store.mjs', folderWith(bytes), '50'];
+    const { signal, status } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 60_000 });
+    expect({ at, size, signal, status }).toEqual({ at, size, signal: null, status: 0 });
+  }
+}, 1_200_000);
+
+it('the files of a database are private, whatever the modes of the folder and of a copy', async () => {
+  const folder = newFolder();
+  chmodSync(folder, 0o777);
+  const modes = () =>
+    Object.fromEntries(
+      readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
+    );
+  const before = process.umask(0);
+  try {
+    expect((await secretIn(folder)).length).toBeGreaterThanOrEqual(32);
+    expect(modes()).toMatchObject({ 'gateway.db': '600', 'gateway.db.lock': '600' });
+    chmodSync(sqliteIn(folder), 0o666);
+    await secretIn(folder);
+    expect(modes()).toMatchObject({ 'gateway.db': '600' });
+  } finally {
+    process.umask(before);
+  }
 });

@@ -1,122 +1,151 @@
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { fdatasync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { open, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Embedded, openEmbedded } from '../../packages/gateway/src/compose/embedded.ts';
-import { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import type { PaymentRecord } from '../../packages/gateway/src/payments/record.ts';
-import { EmbeddedDocuments } from '../../packages/gateway/src/payments/store/embedded.ts';
-import { FreeSpace } from '../../packages/gateway/src/stores/free-space.ts';
+import { type Money, openMoney } from '../../packages/gateway/src/compose/money.ts';
+import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/journal.ts';
+import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { newPayment, REFUSED, SETTLED } from '../payments/forge-records.ts';
+import {
+  grant,
+  HOLDER,
+  landed,
+  newDebit,
+  newPayment,
+  newPurchase,
+  REFUSED,
+  signatureOf,
+  startSettling,
+} from '../kit/ledger.ts';
+import { rounds } from '../kit/rounds.ts';
 
-const ROUNDS = 20;
+const ROUNDS = rounds(20);
+const FILES = ['', '-wal'];
 
 let folder: string;
-let embedded: Embedded;
-beforeEach(async () => {
+let money: Money;
+/** The files as they were when the last flush that has succeeded began: all that is certain to be on the disk. */
+let flushed: readonly Buffer[];
+/** A flush does not end before this. */
+let disk: Promise<unknown>;
+const opened: Money[] = [];
+
+function open(at: string): Money {
+  const read = () => FILES.map((suffix) => readFileSync(sqliteIn(at) + suffix));
+  const database = new SqliteDatabase(sqliteIn(at), {
+    now: Date.now,
+    flush: (file, callback) => {
+      const before = read();
+      fdatasync(file, (error) => {
+        disk.then(() => {
+          if (!error && at === folder) flushed = before;
+          callback(error);
+        });
+      });
+    },
+  });
+  const one = openMoney(database, { journalKeepMs: JOURNAL_KEEP_MS });
+  opened.push(one);
+  if (at === folder) flushed = read();
+  return one;
+}
+
+beforeEach(() => {
   folder = makeFolder();
-  mkdirSync(`${folder}/after`);
-  embedded = await openEmbedded(folder);
+  disk = Promise.resolve();
+  money = open(folder);
 });
 afterEach(async () => {
-  await embedded.close();
+  for (const one of opened.splice(0)) {
+    await one.close();
+    await one.database.close();
+  }
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What of a payment a machine finds whose power fails now: the last state that lmdb knows to be on the disk. */
-async function afterPowerCut(key: string): Promise<Partial<PaymentRecord> & { answer?: string }> {
-  const path = `${folder}/after/gateway.lmdb`;
-  copyFileSync(`${folder}/gateway.lmdb`, path);
-  const options: RootDatabaseOptionsWithPath & { safeRestore: true } = { path, maxDbs: 20, safeRestore: true };
-  const root = open(options);
-  const record = root.openDB<PaymentRecord, string>({ name: 'payments' }).get(key);
-  const answer = root.openDB<{ text: string }, string>({ name: 'answers' }).get(key)?.text;
-  await root.close();
-  rmSync(path);
-  rmSync(`${path}-lock`);
-  return { ...record, ...(answer !== undefined && { answer }) };
+let cuts = 0;
+/** What a gateway finds that starts after the power has failed now. */
+async function afterPowerCut(): Promise<Money> {
+  const after = `${folder}/after-${cuts++}`;
+  mkdirSync(after);
+  for (const [index, suffix] of FILES.entries()) writeFileSync(sqliteIn(after) + suffix, flushed[index] ?? '');
+  const found = open(after);
+  await expectBooksInOrder({ folder: after });
+  return found;
 }
 
 describe('a machine whose power fails', () => {
   it('P7 knows of every payment that may have been sent, with its answer', async () => {
-    const { payments } = embedded;
     for (let round = 0; round < ROUNDS; round++) {
       const payment = newPayment();
-      await payments.reserve(payment);
-      await payments.settling(payment.key, payment.owner, { answer: '"paid for"', signature: 'signature', height: 7 });
-      const known = await afterPowerCut(payment.key);
-      expect(known).toMatchObject({ progress: 'settling', answer: '"paid for"', signature: 'signature', height: 7 });
-      await payments.withdraw(payment.key, payment.owner);
+      await startSettling(money, payment, '"paid for"');
+      const { payments } = await afterPowerCut();
+      const signature = signatureOf(payment);
+      expect(await payments.find(payment.key)).toMatchObject({ progress: 'settling', signature, height: 7 });
+      expect(await payments.answer(payment.key)).toBe('"paid for"');
     }
   });
 
-  it.each([SETTLED, REFUSED])('P7 knows of every outcome that was told: $progress', async (proof) => {
-    const { payments } = embedded;
+  it.each(['settled', 'refused'])('P7 knows of every outcome that was answered: %s', async (progress) => {
     for (let round = 0; round < ROUNDS; round++) {
-      const payment = newPayment();
-      await payments.reserve(payment);
-      await payments.settling(payment.key, payment.owner, { answer: '1' });
-      await payments.resolve(payment.key, proof);
-      expect(await afterPowerCut(payment.key)).toMatchObject(proof);
+      const wallet = `wallet ${round}`;
+      const payment = newPurchase(5, { payer: wallet });
+      await startSettling(money, payment);
+      await money.payments.resolve(payment.key, progress === 'settled' ? landed(payment) : REFUSED);
+      const { payments, accounts } = await afterPowerCut();
+      expect(await payments.find(payment.key)).toMatchObject({ progress });
+      const { grantedMicros } = await accounts.find({ ...HOLDER, wallet });
+      expect(grantedMicros).toBe(progress === 'settled' ? 5 : 0);
     }
   });
 
   it('P7 does not know of a payment that was taken back before it was sent', async () => {
-    const { payments } = embedded;
     for (let round = 0; round < ROUNDS; round++) {
       const payment = newPayment();
-      await payments.reserve(payment);
-      await payments.settling(payment.key, payment.owner, { answer: '1' });
-      await payments.withdraw(payment.key, payment.owner);
-      expect((await afterPowerCut(payment.key)).progress).toBeUndefined();
+      await startSettling(money, payment);
+      await money.payments.withdraw(payment.key, payment.owner);
+      const { payments } = await afterPowerCut();
+      expect((await payments.find(payment.key))?.progress).toBeUndefined();
+    }
+  });
+
+  it('knows of every debit that was answered, with its answer', async () => {
+    await grant(money, 1_000);
+    for (let round = 1; round <= ROUNDS; round++) {
+      const debit = newDebit(5);
+      await money.accounts.hold(debit);
+      await money.accounts.capture(debit, '"charged for"');
+      const { accounts } = await afterPowerCut();
+      expect(await accounts.find(HOLDER)).toMatchObject({ grantedMicros: 1_000, spentMicros: 5 * round });
+      expect(await accounts.answer(debit.id)).toBe('"charged for"');
     }
   });
 });
 
-/** A disk that has not flushed anything before this is over. */
-interface SlowDisk {
-  until: Promise<unknown>;
-}
-
-/** The same database on such a disk. */
-function onDisk<T extends object>(database: T, disk: SlowDisk): T {
-  return new Proxy(database, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (name === 'flushed') return Promise.all([value, disk.until]);
-      if (typeof value !== 'function') return value;
-      const method = value.bind(target) as (...words: unknown[]) => object;
-      return name === 'openDB' ? (...words: unknown[]) => onDisk(method(...words), disk) : method;
-    },
-  });
-}
-
 describe('a disk that is slow to flush', () => {
-  it.each<[string, (payments: Payments, key: string, owner: string) => Promise<unknown>]>([
-    ['settling', (payments, key, owner) => payments.settling(key, owner, { answer: '1' })],
-    ['resolve', (payments, key) => payments.resolve(key, SETTLED)],
-    ['withdraw', (payments, key, owner) => payments.withdraw(key, owner)],
+  const payment = newPurchase(5);
+  const debit = newDebit(5);
+  it.each<[string, () => Promise<unknown>]>([
+    ['settling', () => money.payments.settling(payment.key, payment.owner, { answer: '1' })],
+    ['resolve', () => money.payments.resolve(payment.key, landed(payment))],
+    ['withdraw', () => money.payments.withdraw(payment.key, payment.owner)],
+    ['capture', () => money.accounts.capture(debit, '1')],
   ])('P7 is waited for by %s: nothing is sent, answered or given back before', async (name, step) => {
-    const root = open({ path: `${folder}/slow.lmdb`, maxDbs: 20 });
-    const disk: SlowDisk = { until: Promise.resolve() };
-    const payments = new Payments(new EmbeddedDocuments(onDisk(root, disk), Date.now, new FreeSpace(folder)));
-    const { key, owner, ...facts } = newPayment();
-    await payments.reserve({ key, owner, ...facts });
-    if (name !== 'settling') await payments.settling(key, owner, { answer: '1' });
+    await grant(money, 5);
+    await money.accounts.hold(debit);
+    if (name === 'settling') await money.payments.reserve(payment);
+    else await startSettling(money, payment);
     let flush: (value?: unknown) => void = () => undefined;
-    disk.until = new Promise((resolve) => {
+    disk = new Promise((resolve) => {
       flush = resolve;
     });
     let isOver = false;
-    const over = step(payments, key, owner).then(() => {
+    const over = step().then(() => {
       isOver = true;
     });
-    await root.flushed;
-    await pause(50);
+    await pause(100);
     expect(isOver).toBe(false);
     flush();
     await over;
-    await root.close();
   });
 });

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ADMIT } from '../../packages/gateway/src/budget/redis-scripts.ts';
 import type { NonceUse } from '../../packages/gateway/src/budget/store.ts';
-import { openRedis } from '../../packages/gateway/src/compose/redis.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { READ_EPOCH } from '../../packages/gateway/src/stores/redis/epoch.ts';
 import { Keyspace } from '../../packages/gateway/src/stores/redis/keyspace.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { openRedisState } from '../kit/redis-state.ts';
 import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { storeContract } from './contract.ts';
 import { ROOM } from './room.ts';
@@ -21,15 +21,13 @@ redisSuite('the store on Redis', () => {
 
   storeContract('redis', async () => {
     await redis.command('FLUSHALL');
-    const { store, connect, close } = await openRedis(redis.url);
-    await connect(() => undefined);
+    const { store, close } = await openRedisState(redis.url);
     return { store, elapse: (milliseconds) => sleep(milliseconds), stop: close };
   });
 
   it('holds a slot for as long as it was taken, whatever shorter deadline another node asks with', async () => {
     await redis.command('FLUSHALL');
-    const nodes = await Promise.all([1, 2, 3].map(() => openRedis(redis.url)));
-    for (const { connect } of nodes) await connect(() => undefined);
+    const nodes = await Promise.all([1, 2, 3].map(() => openRedisState(redis.url)));
     const take = async (node: number, inFlightMs: number, limit = 2) => {
       const budget = { key: 'k', limit, windowMs: 300, inFlightMs };
       return (await nodes[node]?.store.admit({ budget, owner: randomUUID(), room: ROOM }))?.kind;
@@ -43,8 +41,7 @@ redisSuite('the store on Redis', () => {
 
   it('pauses all nodes for as long as the one that was asked for the longest pause, and each knows once it is refused', async () => {
     await redis.command('FLUSHALL');
-    const nodes = await Promise.all([1, 2, 3].map(() => openRedis(redis.url)));
-    for (const { connect } of nodes) await connect(() => undefined);
+    const nodes = await Promise.all([1, 2, 3].map(() => openRedisState(redis.url)));
     const budget = { key: 'k', limit: 2, windowMs: 300, inFlightMs: 0 };
     await nodes[0]?.store.pause(budget, 10_000);
     await nodes[1]?.store.pause(budget, 1);
@@ -59,8 +56,7 @@ redisSuite('the store on Redis', () => {
 
   it('U9 a pause holds for a question that is under way as well, whose nonce stays good', async () => {
     const proxy = await startTcpProxy(redis.port);
-    const { store, connect, close } = await openRedis(`redis://127.0.0.1:${proxy.port}`);
-    await connect(() => undefined);
+    const { store, close } = await openRedisState(`redis://127.0.0.1:${proxy.port}`);
     const take = (key: string, nonce: NonceUse) => {
       const budget = { key, limit: 2, windowMs: 300, inFlightMs: 300 };
       return store.admit({ budget, owner: randomUUID(), room: ROOM, nonce }).catch(() => undefined);

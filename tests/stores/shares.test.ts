@@ -1,36 +1,43 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MemoryStore } from '../../packages/gateway/src/budget/memory-store.ts';
 import type { Room, Store } from '../../packages/gateway/src/budget/store.ts';
-import { openRedis } from '../../packages/gateway/src/compose/redis.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { openLocalStore } from '../kit/local-store.ts';
 import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
+import { openRedisState } from '../kit/redis-state.ts';
 import { at, budgetOf, fill, sharesContract, take } from './shares.ts';
 
 const START_MS = 1_790_000_000_000;
 
-sharesContract('memory', async () => {
+sharesContract('of one process', async () => {
   let now = START_MS;
+  const { store, close } = await openLocalStore(() => now);
   return {
-    store: new MemoryStore({ now: () => now, epoch: 'e' }),
+    store,
     elapse: async (milliseconds) => {
       now += milliseconds;
     },
-    stop: async () => undefined,
+    stop: close,
   };
 });
 
-it('of slots from before a restart nobody knows whose they are: they count as taken', async () => {
-  const budget = budgetOf();
-  const slots = Array.from({ length: 10 }, (_, index) => ({ owner: `restored ${index}`, freesAtMs: START_MS + 1_000 }));
-  const store = new MemoryStore({ now: () => START_MS, epoch: 'e', held: new Map([[budget.key, slots]]) });
+it('slots from before a restart count as taken, and to nobody’s share', async () => {
+  const [budget, folder] = [budgetOf(), makeFolder()];
+  const before = await openLocalStore(() => START_MS, { folder });
+  for (let slots = 0; slots < 10; slots++) await take(before.store, { budget, share: at(1) });
+  await before.close();
+  const { store, close } = await openLocalStore(() => START_MS, { folder });
   expect(await fill(store, budget, at(1))).toBe(16);
+  await close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 it('a refusal says when the share frees, if nobody else takes a slot', async () => {
   let now = START_MS;
-  const store = new MemoryStore({ now: () => now, epoch: 'e' });
+  const { store, close } = await openLocalStore(() => now);
   const budget = { ...budgetOf(), windowMs: 60_000, inFlightMs: 0 };
   for (let slots = 0; slots < 24; slots++) {
     await take(store, { budget, share: at(1) });
@@ -43,6 +50,7 @@ it('a refusal says when the share frees, if nobody else takes a slot', async () 
   expect((await take(store, { budget, share: at(1) })).kind).toBe('limited');
   now += 1;
   expect((await take(store, { budget, share: at(1) })).kind).toBe('admitted');
+  await close();
 });
 
 redisSuite('shares on Redis', () => {
@@ -57,15 +65,13 @@ redisSuite('shares on Redis', () => {
   });
 
   async function node(): Promise<Store> {
-    const { store, connect, close } = await openRedis(redis.url);
-    await connect(() => undefined);
+    const { store, close } = await openRedisState(redis.url);
     closes.push(close);
     return store;
   }
 
   sharesContract('redis', async () => {
-    const { store, connect, close } = await openRedis(redis.url);
-    await connect(() => undefined);
+    const { store, close } = await openRedisState(redis.url);
     return { store, elapse: (milliseconds) => sleep(milliseconds), stop: close };
   });
 
@@ -82,12 +88,13 @@ redisSuite('shares on Redis', () => {
   });
 
   it('are those of one process: every sequence of calls ends the same', async () => {
-    const shared = await node();
+    const [shared, { store: own, close }] = [await node(), await openLocalStore(() => START_MS)];
+    closes.push(close);
     const share = fc.tuple(fc.integer({ min: 0, max: 4 }), fc.constantFrom('A', 'B', 'C'), fc.boolean());
     const sequence = fc.array(fc.array(share, { minLength: 1, maxLength: 3 }), { minLength: 30, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(sequence, fc.integer({ min: 1, max: 40 }), async (calls, limit) => {
-        const [own, budget] = [new MemoryStore({ now: () => START_MS, epoch: 'e' }), budgetOf(limit)];
+        const budget = budgetOf(limit);
         const told = async (store: Store, waiting: readonly (readonly [number, string, boolean])[]) => {
           const { kind, scope, charged } = await take(store, { budget, share: waiting.map((each) => at(...each)) });
           return { kind, scope, charged };

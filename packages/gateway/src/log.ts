@@ -46,6 +46,39 @@ class Outlet {
   }
 }
 
+/** How long a line waits for others: each write is a system call that wakes a reader. */
+const BATCH_MS = 20;
+
+/** Standard output, with the lines of a moment in one write. A process that ends by itself writes its last lines. */
+class Output implements LogDestination {
+  #lines = '';
+
+  constructor() {
+    process.once('exit', () => this.#flush());
+  }
+
+  write(line: string): void {
+    if (this.#lines === '') setTimeout(() => this.#flush(), BATCH_MS).unref();
+    this.#lines += line;
+  }
+
+  on(event: 'error', listener: () => void): void {
+    process.stdout.on(event, listener);
+  }
+
+  #flush(): void {
+    if (this.#lines !== '') process.stdout.write(this.#lines);
+    this.#lines = '';
+  }
+}
+
+let output: LogDestination | undefined;
+/** Where lines go unless the gateway is started with a destination. A person at a terminal sees each line at once. */
+export function standardOutput(): LogDestination {
+  output ??= process.stdout.isTTY ? process.stdout : new Output();
+  return output;
+}
+
 /** Each destination is listened to once, however many logs are written to it. */
 const outlets = new WeakMap<LogDestination, Outlet>();
 
@@ -64,7 +97,7 @@ const levelOf = ({ status, error }: LogLine): 'info' | 'warn' | 'error' => {
 export function createLog(
   level: string,
   secrets: readonly string[],
-  destination: LogDestination = process.stdout,
+  destination: LogDestination = standardOutput(),
 ): Log {
   const outlet = outletOf(destination);
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, outlet);

@@ -28,3 +28,9 @@ export function secretsIn(url: string): string[] {
   const { searchParams, pathname } = new URL(url);
   return [...searchParams.values(), ...pathname.split('/')].filter((part) => part.length >= MIN_PART_LENGTH);
 }
+
+/** The password of a URL such as `postgres://user:password@host:5432/name`, also of one that names several hosts. */
+export function passwordIn(url: string): string | undefined {
+  const [, password] = /^[a-z]+:\/\/[^:@/]*:([^@/]*)@/.exec(url) ?? [];
+  return password && decodeURIComponent(password);
+}

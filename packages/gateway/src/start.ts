@@ -5,11 +5,11 @@ import { listenFault } from './config/listen-fault.ts';
 import { consoleFolder, openConsoleFiles } from './console/files.ts';
 import { trustedProxies } from './http/client-address.ts';
 import { createHttpServer } from './http/server.ts';
-import { createLog, type Log, type LogDestination } from './log.ts';
+import { createLog, type Log, type LogDestination, standardOutput } from './log.ts';
 import { inFormat } from './log-format.ts';
 import type { ServedMetrics } from './metrics/server.ts';
 import { createSalesAnswer } from './sales/answer.ts';
-import { secretsIn } from './secrets.ts';
+import { passwordIn, secretsIn } from './secrets.ts';
 import type { LogLine } from './stages/trail.ts';
 
 /** A gateway that is serving. */
@@ -36,19 +36,19 @@ const DRAIN_MS = 55_000;
 const GRACE_MS = 1_000;
 
 /** What must never show up in the log. */
-function secretsOf({ tokens, paid, redisUrl, metrics }: Config): string[] {
+function secretsOf({ tokens, paid, redisUrl, databaseUrl, metrics }: Config): string[] {
   const urls = paid ? [...Object.values(paid.rpcUrls), paid.solanaRpcUrls].flatMap(Object.values<string>) : [];
   const { wallet, facilitator } = paid ?? {};
   const authorization = facilitator?.kind === 'remote' ? facilitator.authorization : undefined;
-  const redisPassword = redisUrl === undefined ? undefined : decodeURIComponent(new URL(redisUrl).password);
-  const own = [...(tokens?.keys ?? []), wallet?.key, authorization, redisPassword, metrics?.token].filter(
+  const passwords = [redisUrl, databaseUrl].map((url) => url && passwordIn(url));
+  const own = [...(tokens?.keys ?? []), wallet?.key, authorization, ...passwords, metrics?.token].filter(
     (secret) => secret !== undefined,
   );
   return [...own, ...urls.flatMap(secretsIn)];
 }
 
 /** The log, with what there is to say about the configuration in it. */
-function openLog(config: Config, secrets: readonly string[], logTo: LogDestination = process.stdout): Log {
+function openLog(config: Config, secrets: readonly string[], logTo: LogDestination = standardOutput()): Log {
   const destination = inFormat(config.logFormat, logTo);
   const log = createLog(config.logLevel, [...secrets, ...secretsOf(config)], destination);
   for (const each of config.notices) log.notice(each);
@@ -62,14 +62,15 @@ async function openMetrics(
 ): Promise<ServedMetrics | undefined> {
   if (!place) return undefined;
   const { serveMetrics } = await import('./metrics/server.ts');
-  const { books: journal, documents } = state;
-  const sales = createSalesAnswer({ journal, solPriceUsd: paid?.solPriceUsd, now: () => documents.now() });
+  const { money, store } = state;
+  const sales = createSalesAnswer({ books: money?.books, solPriceUsd: paid?.solPriceUsd, now: () => store.wallNow() });
   const folder = console ? consoleFolder() : undefined;
   const files = folder === undefined ? undefined : openConsoleFiles(folder);
   const served = await serveMetrics(place, { sales, files }).catch((error) =>
     Promise.reject(listenFault(error, place, 'METRICS_')),
   );
-  documents.watch(({ journal = [] }) => served.metrics.appended(journal));
+  money?.watch(({ entries }) => served.metrics.appended(entries));
+  money?.watchCommits((ms) => served.metrics.committed(ms));
   return served;
 }
 
@@ -135,7 +136,7 @@ export async function startGateway(config: Config, options: StartOptions = {}): 
     return opened;
   };
   const release = async () => {
-    for (const each of held) await each.close();
+    for (const each of held.splice(0)) await each.close();
   };
   try {
     const state = hold(await openState(config));

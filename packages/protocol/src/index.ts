@@ -5,7 +5,7 @@ export { envelope } from './envelope.ts';
 export { breakEvenSolPrice, USUAL_FEE_LAMPORTS, USUAL_FEE_TEXT, usualFeeMicros } from './fees.ts';
 export { HIDDEN, harmless, oneLine, readBytes, TooLarge } from './foreign.ts';
 export { createMatcher, type Match, type Placed } from './match.ts';
-export { type Cluster, NETWORKS, SIGN_IN_NETWORKS, USDC, USDC_DECIMALS } from './networks.ts';
+export { type Cluster, clusterOfNetwork, NETWORKS, SIGN_IN_NETWORKS, USDC, USDC_DECIMALS } from './networks.ts';
 export { HEADERS, type PaymentRequired, type Resource } from './payment-required.ts';
 export { type PositionalParameter, positionalParameters } from './positional.ts';
 export { dollars, type Pricing, priceMicros, RATES, type Rates } from './pricing.ts';

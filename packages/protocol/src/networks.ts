@@ -7,6 +7,13 @@ export const NETWORKS = {
 /** A cluster's name as it stands in paths and envelopes. */
 export type Cluster = keyof typeof NETWORKS;
 
+/** The cluster of a CAIP-2 identifier. Throws for another network. */
+export function clusterOfNetwork(network: string): Cluster {
+  if (network === NETWORKS.mainnet) return 'mainnet';
+  if (network === NETWORKS.devnet) return 'devnet';
+  throw new Error('the network is not one of ours');
+}
+
 /** The mints of USDC. */
 export const USDC = {
   mainnet: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',

@@ -14,6 +14,17 @@ export const RULES: readonly Rule[] = [
     find: often('state_unavailable'),
   },
   {
+    alert: 'DatabaseUnreachable',
+    bound: 1,
+    find: below('database_up'),
+  },
+  {
+    alert: 'CommitsSlow',
+    minutes: 5,
+    bound: 0.25,
+    find: when(({ figures }, bound) => (figures.quantile(0.99, 'database_commit_seconds') ?? 0) > bound),
+  },
+  {
     alert: 'BudgetExhausted',
     minutes: 10,
     bound: 0.2,

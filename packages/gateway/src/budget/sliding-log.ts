@@ -81,6 +81,12 @@ export class SlidingLog {
     return { owner, freesAtMs };
   }
 
+  /** The call was never made. */
+  giveBack(owner: string): void {
+    this.#running.delete(owner);
+    this.#holders.remove(owner);
+  }
+
   pause(untilMs: number): void {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
   }

@@ -3,17 +3,13 @@ import type { GroupKind } from '../budget/shares.ts';
 import type { Store } from '../budget/store.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
-import type { Accounts } from '../credit/accounts.ts';
 import { loadSodium, nodeCrypto } from '../gates/crypto.ts';
 import { fixedOrigin, localOrigins } from '../gates/origin.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import type { Readings } from '../metrics/readings.ts';
 import { type ExactSetup, openExact } from '../payments/open.ts';
-import type { Payments } from '../payments/payments.ts';
-import type { FeeStore } from '../payments/store/fees.ts';
 import type { WatchPace } from '../sales/covered-watch.ts';
-import type { WatchedDocuments } from '../sales/watched-documents.ts';
 import { createMatch } from '../stages/match.ts';
 import { Sales } from '../stages/sales.ts';
 import { type LogLine, RequestTrail } from '../stages/trail.ts';
@@ -25,6 +21,7 @@ import { openConsole } from './console.ts';
 import { watchCovered } from './covered.ts';
 import { openCredit } from './credit.ts';
 import { bindEndpoints } from './endpoints.ts';
+import type { Money } from './money.ts';
 import { ownAnswers } from './own-answers.ts';
 import { saleNotices } from './prices.ts';
 import { readiness } from './readiness.ts';
@@ -36,12 +33,8 @@ import { createSharing } from './sharing.ts';
 /** What a gateway is composed from besides its configuration. */
 export interface Dependencies {
   readonly store: Store;
-  readonly payments?: Payments;
-  readonly fees?: FeeStore;
-  /** What wallets have paid ahead. */
-  readonly accounts?: Accounts;
-  /** What payments and credit are kept in. */
-  readonly documents?: WatchedDocuments;
+  /** Undefined if there is no database of money. */
+  readonly money?: Money | undefined;
   /** Opens what nodes share of answers that are kept; nothing where there is one node. */
   readonly openShared?: OpenShared | undefined;
   /** The first signs, all verify. */
@@ -82,7 +75,7 @@ const ignore = () => undefined;
 
 /** Puts the gateway together; the only place that knows every part. */
 export async function compose(config: Config, dependencies: Dependencies): Promise<Composed> {
-  const { store, payments, fees, accounts, documents, secrets, log } = dependencies;
+  const { store, money, secrets, log } = dependencies;
   const { notice = ignore, onFailure = ignore, onSlot = ignore, isStopping = () => false } = dependencies;
   const crypto = loadSodium() ?? nodeCrypto;
   const randomId = () => crypto.random(16).toString('hex');
@@ -90,19 +83,19 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   const channels = new Channels({ ...dependencies, config, notice, onFailure });
   const receipts = openReceipts(config, { crypto, secrets, store });
   const parts = { ...dependencies, config, crypto, originOf, receipts, randomId, notice, onFailure };
-  const ledgers = payments && fees && { payments, fees };
-  const exact = config.paid && ledgers ? await openExact({ ...parts, paid: config.paid, ...ledgers }) : undefined;
+  const exact =
+    config.paid && money ? await openExact({ ...parts, paid: config.paid, payments: money.payments }) : undefined;
   const service = serviceOf(config, { channels, exact, receipts });
   const blocked = config.blocked && new BlockedFile(config.blocked, notice);
   const signIn = { crypto, nonces: new Nonces(crypto, secrets), store, originOf, singleUse: config.singleUse };
   const credit =
-    config.credit && config.paid && exact && accounts && documents && payments
-      ? openCredit({ ...parts, config: config.credit, paid: config.paid, accounts, documents, payments, exact, signIn })
+    config.credit && config.paid && exact && money
+      ? openCredit({ ...parts, config: config.credit, paid: config.paid, money, exact, signIn })
       : undefined;
   const own = { ...ownAnswers(service, originOf, receipts), readiness: () => readiness(store, isStopping()) };
   const console = openConsole(config, service, notice);
   const beside = [...console.rows, ...(dependencies.ownRoutes ?? [])];
-  const sharing = config.fairShares ? createSharing({ payments, onSlot }) : undefined;
+  const sharing = config.fairShares ? createSharing({ payments: money?.payments, onSlot }) : undefined;
   const sales = new Sales();
   const caches = openCaches(config, channels, { ...dependencies, sharing, randomId });
   const gateway = createGateway({
@@ -115,7 +108,7 @@ export async function compose(config: Config, dependencies: Dependencies): Promi
   for (const line of saleNotices(service.routes, exact, config)) notice(line);
   const readings = readingsOf({ ...parts, channels, caches, exact, blocked, isStopping });
   const { watchPace: pace } = dependencies;
-  const covered = credit && config.paid && documents ? [watchCovered({ paid: config.paid, documents, pace })] : [];
+  const covered = credit && config.paid && money ? [watchCovered({ paid: config.paid, money, pace })] : [];
   const watching = [console, ...caches.values(), ...(blocked ? [blocked] : []), ...covered];
   return { gateway, readings, close: () => closeAll(watching, exact, channels) };
 }

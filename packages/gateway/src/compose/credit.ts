@@ -2,14 +2,13 @@ import { type Cluster, NETWORKS, type Route } from '@asset-gateway/protocol';
 import type { CreditConfig } from '../config/credit.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import { CREDIT } from '../credit/account.ts';
-import type { Accounts } from '../credit/accounts.ts';
 import { spendingExtensions } from '../credit/challenge.ts';
 import { ChargedAnswers } from '../credit/charged-answers.ts';
 import { createCover } from '../credit/covering.ts';
 import type { NewDebit } from '../credit/debit.ts';
 import type { DebitParts } from '../credit/debiting.ts';
 import { CreditGate, type CreditGateParts } from '../credit/gate.ts';
-import { Turns } from '../credit/turns.ts';
+import { accountName, Turns } from '../credit/turns.ts';
 import { balanceUpstream, purchaseUpstream, type SoldCluster, spendNothing } from '../credit/upstreams.ts';
 import type { Describe } from '../describe/discovery.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -18,19 +17,15 @@ import type { SiwxParts } from '../gates/siwx/gate.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import type { SignInParts } from '../gates/siwx/sign-ins.ts';
 import type { ExactSetup } from '../payments/open.ts';
-import type { Payments } from '../payments/payments.ts';
 import { requestHashOf } from '../payments/read/request-hash.ts';
 import { settledResponse, type Telling, tellingOf } from '../payments/telling.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
-import type { WatchedDocuments } from '../sales/watched-documents.ts';
+import type { Money } from './money.ts';
 
 /** What credit is opened with. */
 export interface CreditParts {
   readonly config: CreditConfig;
-  readonly accounts: Accounts;
-  /** What accounts and payments are written to. */
-  readonly documents: WatchedDocuments;
-  readonly payments: Payments;
+  readonly money: Money;
   readonly paid: Pick<PaidConfig, 'upstreamTimeoutMs'>;
   readonly exact: ExactSetup;
   readonly signIn: Omit<SiwxParts, 'allowance' | 'describe'>;
@@ -61,40 +56,38 @@ const clusterOf = ({ id, cluster }: Route): Cluster => {
   return cluster;
 };
 
-/** How long what comes before and after the upstream may take; a purchase is verified and settled beside it. */
-const BEFORE_AND_AFTER_MS = { debit: 15_000, purchase: 45_000 } as const;
+/** How long what comes before and after the upstream may take. */
+const BEFORE_AND_AFTER_MS = 15_000;
 
 /** How often the first waiting call of a wallet looks again: for what lapses by time, and for what other nodes change. */
 const LOOK_AGAIN_MS = { alone: 1_000, amongNodes: 200 } as const;
 
 /** The turns of accounts, which end with what this node writes. */
-function openTurns(documents: WatchedDocuments): Turns {
-  const turns = new Turns(documents.leaseMs === undefined ? LOOK_AGAIN_MS.alone : LOOK_AGAIN_MS.amongNodes);
-  documents.watch(({ changes }) => {
-    for (const { was } of changes) turns.wake(was.name);
-  });
+function openTurns({ database, watch }: Money): Turns {
+  const turns = new Turns(database.dialect.name === 'sqlite' ? LOOK_AGAIN_MS.alone : LOOK_AGAIN_MS.amongNodes);
+  watch((holder) => turns.wake(accountName(holder)));
   return turns;
 }
 
 /** What the gates of all routes share. */
 function sharedParts(parts: CreditParts) {
-  const { config, accounts, documents, payments, signIn, secrets, randomId, onFailure, onStep } = parts;
+  const { config, money, signIn, secrets, randomId, onFailure, onStep } = parts;
+  const { accounts } = money;
   const { upstreamTimeoutMs } = parts.paid;
   const { crypto, store, originOf } = signIn;
-  const leaseMs = Math.max(CREDIT.leaseMs, upstreamTimeoutMs + BEFORE_AND_AFTER_MS.debit);
+  const leaseMs = Math.max(CREDIT.leaseMs, upstreamTimeoutMs + BEFORE_AND_AFTER_MS);
   const debits: DebitParts = { accounts, onFailure, leaseMs, ...(onStep && { onStep }) };
   // Its nonces are keyed by an epoch of their own, and each instance keeps the keys of one.
   const nonces = new Nonces(crypto, secrets);
-  const spending: SignInParts = { crypto, nonces, now: () => store.now(), wallNow: () => store.wallNow() };
-  const answers = new ChargedAnswers(accounts, onFailure);
+  // A nonce must not be good for longer than its debit is remembered, so the same clock decides.
+  const spending: SignInParts = { crypto, nonces, now: () => accounts.now(), wallNow: () => store.wallNow() };
+  const answers = new ChargedAnswers(accounts);
   const { limitMicros } = config;
   const cover = {
     ...debits,
     answers,
-    turns: openTurns(documents),
+    turns: openTurns(money),
     limitMicros,
-    purchaseMs: Math.max(CREDIT.purchaseMs, upstreamTimeoutMs + BEFORE_AND_AFTER_MS.purchase),
-    isBought: async (key: string) => ((await payments.find(key))?.progress ?? 'refused') !== 'refused',
     randomId,
     responseOf: coveredResponse,
   };
@@ -106,9 +99,23 @@ const soldOn = (cluster: string): SoldCluster => ({
   network: NETWORKS[cluster as Cluster],
 });
 
+/** An answer that a signature has paid for carries x402's response only with a receipt. */
+const answeringWith =
+  (receipts: CreditParts['receipts']): CreditGateParts['answering'] =>
+  (call, origin) => {
+    if (!receipts) return { headersOf: () => ({}) };
+    const { resourceUrl, ...telling } = tellingOf(call, origin, receipts);
+    return {
+      headersOf: (debit) => coveredResponse(debit, telling),
+      ...(resourceUrl !== undefined && { resourceUrl }),
+    };
+  };
+
 /** Opens credit. */
 export function openCredit(parts: CreditParts): Credit {
-  const { config, accounts, exact, receipts, randomId } = parts;
+  const { config, money, exact, receipts, randomId } = parts;
+  const { accounts } = money;
+  const { limitMicros } = config;
   const { debits, answers, cover, signIn, originOf } = sharedParts(parts);
 
   const sellingGate = (route: Route, describe: Describe): Gate =>
@@ -116,6 +123,7 @@ export function openCredit(parts: CreditParts): Credit {
       bundles: config.bundlesMicros,
       creditMicros: (amount) => amount,
       cover: createCover({ ...cover, priceMicros: undefined }),
+      limits: { limitMicros, priceMicros: undefined },
       extensions: () => ({}),
     });
 
@@ -126,16 +134,10 @@ export function openCredit(parts: CreditParts): Credit {
       bundles: config.bundleMicros > priceMicros ? [config.bundleMicros] : [],
       creditMicros: (amount) => Math.max(0, amount - priceMicros),
       cover: createCover({ ...cover, priceMicros }),
+      limits: { limitMicros, priceMicros },
       extensions: (call) => spendingExtensions(spending, call),
     });
-    const answering: CreditGateParts['answering'] = (call, origin) => {
-      if (!receipts) return { headersOf: () => ({}) };
-      const { resourceUrl, ...telling } = tellingOf(call, origin, receipts);
-      return {
-        headersOf: (debit) => coveredResponse(debit, telling),
-        ...(resourceUrl !== undefined && { resourceUrl }),
-      };
-    };
+    const answering = answeringWith(receipts);
     return new CreditGate({ ...debits, ...spending, answers, answering, randomId, requestHashOf }, payments);
   };
 

@@ -2,12 +2,12 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import type { BlockedFile } from '../blocked/file.ts';
 import type { Store } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
-import type { Accounts } from '../credit/accounts.ts';
 import type { CreditReading, OpenReading, Readings } from '../metrics/readings.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Caches } from './caches.ts';
 import type { Channel, Channels } from './channels.ts';
+import type { Money } from './money.ts';
 import { whyNotReady } from './readiness.ts';
 
 /** What is read from. */
@@ -15,8 +15,7 @@ export interface Sources {
   readonly store: Store;
   readonly channels: Channels;
   readonly caches: Caches;
-  readonly payments?: Payments | undefined;
-  readonly accounts?: Accounts | undefined;
+  readonly money?: Money | undefined;
   readonly exact: ExactSetup | undefined;
   readonly blocked: BlockedFile | undefined;
   readonly isStopping: () => boolean;
@@ -33,24 +32,14 @@ const readOpen = (payments: Payments): Promise<OpenReading | undefined> =>
     () => undefined,
   );
 
-const readCredit = (accounts: Accounts): Promise<readonly CreditReading[] | undefined> =>
+const readCredit = ({ accounts }: Money): Promise<readonly CreditReading[] | undefined> =>
   accounts.owed().then(
     (owed) => Object.entries(NETWORKS).map(([cluster, network]) => ({ cluster, owedMicros: owed.get(network) ?? 0 })),
     () => undefined,
   );
 
 /** What the metrics look up in a gateway that is put together. */
-export function readingsOf({
-  store,
-  channels,
-  caches,
-  payments,
-  accounts,
-  exact,
-  blocked,
-  isStopping,
-  config,
-}: Sources): Readings {
+export function readingsOf({ store, channels, caches, money, exact, blocked, isStopping, config }: Sources): Readings {
   const read = ({ name, upstream, allowance, keys }: Channel) => {
     const { left, pauseMs } = allowance.view();
     const { isOpen: isLeftAlone } = upstream;
@@ -60,8 +49,9 @@ export function readingsOf({
     isReady: () => whyNotReady(store, isStopping()) === undefined,
     channels: () => Array.from(channels.all(), read),
     cache: () => [...caches.values()][0]?.reading(),
-    openPayments: async () => (payments ? readOpen(payments) : { count: 0, oldestMs: 0 }),
-    credit: async () => (accounts ? readCredit(accounts) : []),
+    openPayments: async () => (money ? readOpen(money.payments) : { count: 0, oldestMs: 0 }),
+    credit: async () => (money ? readCredit(money) : []),
+    isDatabaseUp: () => money?.database.isReady(),
     feePayers: async () => exact?.feePayers() ?? [],
     sales: () => exact?.sales() ?? [],
     blocked: () => blocked?.list.counts,

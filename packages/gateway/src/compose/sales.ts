@@ -1,36 +1,13 @@
-import { existsSync } from 'node:fs';
-import { type Cluster, NETWORKS, USDC } from '@asset-gateway/protocol';
+import { type Cluster, USDC } from '@asset-gateway/protocol';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
-import { lateGrants } from '../credit/grants.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
 import { tokenAccountOf } from '../payments/payees.ts';
 import type { PayeeChain } from '../sales/audit.ts';
+import { Books } from '../sales/books.ts';
 import type { Archive } from '../sales/command.ts';
-import { EmbeddedBooks } from '../sales/embedded-books.ts';
-import { RedisBooks } from '../sales/redis-books.ts';
-import { databaseIn, readDatabase } from '../stores/database.ts';
-import { RedisConnection } from '../stores/redis/connection.ts';
-import { openState } from './state.ts';
-
-type Opened = Pick<Archive, 'books' | 'documents' | 'close'>;
-
-async function openRedisBooks(url: string): Promise<Opened> {
-  const connection = await RedisConnection.load(url);
-  await connection.connect(() => undefined);
-  if (!connection.isConnected) {
-    connection.close();
-    throw new ConfigError(['REDIS_URL: Redis does not answer.']);
-  }
-  return { books: new RedisBooks(connection), documents: undefined, close: async () => connection.close() };
-}
-
-/** The folder of a gateway that may be running: nothing is locked, and nothing is written. */
-async function openFolderBooks(folder: string): Promise<Opened> {
-  if (!existsSync(databaseIn(folder))) throw new ConfigError([`DATA_DIR: no gateway has served from ${folder} yet.`]);
-  const root = readDatabase(folder);
-  return { books: new EmbeddedBooks(root), documents: undefined, close: () => root.close() };
-}
+import { openPostgres } from './postgres.ts';
+import { openState, openToRead } from './state.ts';
 
 async function feePayerOf(facilitator: FacilitatorConfig): Promise<string | undefined> {
   if (facilitator.kind === 'remote') return undefined;
@@ -46,38 +23,38 @@ export async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig
     urls.map(async ([cluster, url]) => {
       const mint = USDC[cluster];
       const account = await tokenAccountOf(payTo, mint);
-      return { payee: { network: NETWORKS[cluster], account, mint, feePayer }, chain: new Chain(url) };
+      return { payee: { cluster, account, mint, feePayer }, chain: new Chain(url) };
     }),
   );
 }
 
 const NO_CHAIN = 'SOLANA_MAINNET_RPC_URL or SOLANA_DEVNET_RPC_URL is required: there is no chain to compare with.';
 
-/** Everything, as a gateway opens it: in a folder it is the only one then. */
-async function openToRepair(config: Config): Promise<Opened> {
-  const state = await openState(config);
-  await state.connect(() => undefined);
-  return state;
-}
-
-const openToRead = ({ redisUrl, dataDir }: Config): Promise<Opened> =>
-  redisUrl === undefined ? openFolderBooks(dataDir) : openRedisBooks(redisUrl);
-
-/** What of a repaired settlement is credit. */
-function grantsOf(credit: Config['credit'], documents: Opened['documents']): Archive['grantOf'] {
-  if (!credit || !documents) return undefined;
-  return lateGrants([credit.bundleMicros, ...credit.bundlesMicros], () => documents.now());
+/** The database, to write to it. In a folder it has to be the only process; in PostgreSQL the gateway may run. */
+async function openToRepair(config: Config) {
+  if (config.databaseUrl !== undefined) {
+    const { database, connect, close } = await openPostgres(config.databaseUrl, false);
+    await connect(() => undefined);
+    if (database.isReady()) return { database, close };
+    await close();
+    throw new ConfigError(['DATABASE_URL: PostgreSQL does not answer.']);
+  }
+  const { money, connect, close } = await openState(config);
+  await connect(() => undefined);
+  if (!money) throw new ConfigError(['Nothing is sold: there is no journal to repair.']);
+  return { database: money.database, close };
 }
 
 /** Opens what the command `sales` looks into. */
 export async function openArchive(config: Config, toRepair: boolean): Promise<Archive> {
-  const { paid, journalKeepMs: keepMs } = config;
-  const { books, documents, close } = await (toRepair ? openToRepair(config) : openToRead(config));
+  const { paid, journalKeepMs: keepMs, credit } = config;
+  const writable = toRepair ? await openToRepair(config) : undefined;
+  const { database, close } = writable ?? (await openToRead(config));
   let payees: Promise<PayeeChain[]> = Promise.resolve([]);
   return {
-    books,
-    documents,
-    grantOf: grantsOf(config.credit, documents),
+    books: new Books(database),
+    database: writable?.database,
+    creditAmounts: credit ? [credit.bundleMicros, ...credit.bundlesMicros] : [],
     solPriceUsd: paid?.solPriceUsd,
     keepMs,
     async payees() {

@@ -1,93 +1,99 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { RedisStore } from '../budget/redis-store.ts';
 import type { Store } from '../budget/store.ts';
+import { RedisEntries } from '../cache/redis-entries.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/settings.ts';
-import type { Accounts } from '../credit/accounts.ts';
-import type { Payments } from '../payments/payments.ts';
-import type { FeeStore } from '../payments/store/fees.ts';
-import type { Books } from '../sales/journal.ts';
-import type { WatchedDocuments } from '../sales/watched-documents.ts';
-import { Damage, SlotDamage } from '../stores/damage.ts';
-import { type FolderLock, lockFolder } from '../stores/lock.ts';
-import { openEmbedded } from './embedded.ts';
+import { RedisConnection } from '../stores/redis/connection.ts';
+import { sqliteIn } from '../stores/sql/sqlite.ts';
+import { readSqlite } from '../stores/sql/sqlite-reader.ts';
+import { type Local, openLocal } from './local.ts';
+import { type Money, openMoney, recover } from './money.ts';
+import { openPostgres, readPostgres } from './postgres.ts';
 
 /** Everything that the gateway remembers, and where. */
 export interface State {
+  /** Slots and sign-ins. */
   readonly store: Store;
-  /** Everything that is written about money goes through it. */
-  readonly documents: WatchedDocuments;
-  /** What is read about money. */
-  readonly books: Books;
-  readonly payments: Payments;
-  readonly accounts: Accounts;
-  readonly fees: FeeStore;
-  /** Where there is a place that nodes share. */
+  /** Undefined if nothing is sold by several nodes that share no database. */
+  readonly money: Money | undefined;
+  /** Opens what nodes share of stored answers; absent if there is one node. */
   readonly openShared?: OpenShared;
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
-  /** Begins to reach for what is shared, and says when it is lost and found. */
+  /** Connects to what is shared, and says when it is lost and found. Rejects if the operator can change something. */
   connect(notice: (message: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens what nodes share where there is such a place, else the folder of this one process. */
-export const openState = (config: Config): Promise<State> =>
-  config.redisUrl === undefined ? openFolder(config) : openShared(config, config.redisUrl);
+type Part = Pick<State, 'connect' | 'close'>;
 
-/** State in Redis. Nothing is asked of it yet: a gateway starts without it as well. */
-async function openShared({ secrets, credit, journalKeepMs }: Config, url: string): Promise<State> {
-  const { openRedis } = await import('./redis.ts');
-  return { ...(await openRedis(url, { hasCredit: credit !== undefined, journalKeepMs })), secrets };
-}
+const EVICTS =
+  'Redis drops keys when its memory is full, and used nonces with them: set maxmemory-policy to noeviction';
 
-/** State in a folder, which one process at a time may use. */
-async function openFolder({ dataDir, secrets, journalKeepMs }: Config): Promise<State> {
-  const lock = await takeFolder(dataDir);
-  const { secret, close, ...opened } = await openEmbedded(dataDir, { journalKeepMs }).catch(async (error) => {
-    await lock.close();
-    throw storeFault(error, dataDir);
-  });
+/** What several nodes share and may lose. */
+async function openRedis(url: string) {
+  const connection = await RedisConnection.load(url);
+  const store = new RedisStore(connection);
+  const openShared: OpenShared = (options) => new RedisEntries(connection, options);
   return {
-    ...opened,
-    secrets: secrets.length > 0 ? secrets : [secret],
-    connect: async () => undefined,
-    close: () => close().finally(() => lock.close()),
+    store,
+    openShared,
+    async connect(notice: (message: string) => void) {
+      await connection.connect(notice);
+      await store.readEpoch();
+      if (await store.mayEvict().catch(() => false)) notice(EVICTS);
+    },
+    async close() {
+      store.close();
+      connection.close();
+    },
   };
 }
 
-/** What the operator can do about a store that does not open. */
-function storeFault(error: unknown, folder: string): unknown {
-  const { message, code } = error as NodeJS.ErrnoException;
-  if (error instanceof Damage) {
-    return new ConfigError([
-      `DATA_DIR: gateway.lmdb in ${folder} is damaged (${message}): restore a backup of it, or move it away and start with an ` +
-        'empty one, which loses the secret that was made there, what is known of payments, and answers that are owed.',
-    ]);
+/** Opens the folder of this one process, or what several nodes share. */
+export async function openState(config: Config): Promise<State> {
+  const { redisUrl, databaseUrl, secrets, journalKeepMs } = config;
+  const parts: Part[] = [];
+  const opened = <T extends Part>(part: T): T => {
+    parts.push(part);
+    return part;
+  };
+  const close = async () => {
+    for (const part of parts.toReversed()) await part.close();
+  };
+  try {
+    const redis = redisUrl === undefined ? undefined : opened(await openRedis(redisUrl));
+    const local = redis ? undefined : opened(await openLocal(config));
+    const postgres =
+      databaseUrl === undefined ? undefined : opened(await openPostgres(databaseUrl, config.credit !== undefined));
+    const database = postgres?.database ?? local?.database;
+    const money = database && openMoney(database, { journalKeepMs });
+    if (money) opened({ connect: async () => undefined, close: () => money.close() });
+    if (money && !postgres) await recover(money);
+    const { store } = redis ?? (local as Local);
+    return {
+      store,
+      money,
+      ...(redis && { openShared: redis.openShared }),
+      secrets: secrets.length > 0 || !local ? secrets : [local.secret],
+      async connect(notice) {
+        for (const part of parts) await part.connect(notice);
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
   }
-  if (error instanceof SlotDamage) {
-    return new ConfigError([
-      `DATA_DIR: slots.jsonl in ${folder} is damaged (${message}): move it away, and start the gateway 75 s after its last call, ` +
-        'when no slot of the budget can be held any more.',
-    ]);
-  }
-  if (code === undefined) return error;
-  return new ConfigError([`DATA_DIR: a file in ${folder} cannot be opened (${message}).`]);
 }
 
-async function takeFolder(folder: string): Promise<FolderLock> {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    accessSync(folder, constants.W_OK);
-  } catch {
-    throw new ConfigError([`DATA_DIR: the folder ${folder} cannot be made or written.`]);
-  }
-  const locking = await lockFolder(folder).catch(({ code, message }: NodeJS.ErrnoException) => {
-    const why = code ?? message;
-    throw new ConfigError([
-      `DATA_DIR: the folder ${folder} cannot hold a lock (${why}): it needs room, and a local disk.`,
-    ]);
-  });
-  if ('lock' in locking) return locking.lock;
-  throw new ConfigError([`DATA_DIR: ${locking.holder} serves from ${folder}; without REDIS_URL only one may.`]);
+/** The database of money, as a command opens it beside a gateway that may be running: nothing is locked, migrated or written. */
+export async function openToRead({ databaseUrl, redisUrl, dataDir }: Config) {
+  if (databaseUrl !== undefined) return readPostgres(databaseUrl);
+  if (redisUrl !== undefined)
+    throw new ConfigError(['DATABASE_URL is required: with REDIS_URL alone nothing is sold.']);
+  if (!existsSync(sqliteIn(dataDir))) throw new ConfigError([`DATA_DIR: no gateway has served from ${dataDir} yet.`]);
+  return { database: readSqlite(sqliteIn(dataDir)), close: async () => undefined };
 }

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { ListFile } from '../blocked/file.ts';
+import { databaseUrls } from '../stores/sql/database-url.ts';
 import { WITHOUT_CLIENTS as BLOCKED_WITHOUT_CLIENTS, readBlocked } from './blocked.ts';
 import { type CacheConfig, readCache } from './cache.ts';
 import { type CreditConfig, readCredit } from './credit.ts';
@@ -28,6 +29,8 @@ export interface Config {
   readonly dataDir: string;
   /** Where nodes share their state; nothing for one process with a folder of its own. */
   readonly redisUrl: string | undefined;
+  /** PostgreSQL for money; undefined for a file in the data folder. */
+  readonly databaseUrl: string | undefined;
   readonly upstreamTimeoutMs: number;
   /** Whether the asset-data budget is shared out among callers; else it goes to whoever comes first. */
   readonly fairShares: boolean;
@@ -64,6 +67,7 @@ export interface MetricsConfig {
 
 const MIN_SECRET_LENGTH = 32;
 const MIN_TOKEN_LENGTH = 16;
+const MAX_URL_LENGTH = 2_000;
 const DAY_MS = 86_400_000;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -139,6 +143,13 @@ function readRedisUrl(read: Reader): string | undefined {
   return url;
 }
 
+function readDatabaseUrl(read: Reader): string | undefined {
+  const url = read.optional('DATABASE_URL');
+  const isGood = url === undefined || (url.length <= MAX_URL_LENGTH && databaseUrls(url).length > 0);
+  read.check(isGood, 'DATABASE_URL must be a URL such as postgres://user:password@host:5432/name?sslmode=verify-full.');
+  return url;
+}
+
 function readProxies(read: Reader): string[] {
   const proxies = read.list('TRUST_PROXY');
   read.check(proxies.every(isCidr), 'TRUST_PROXY must be a comma-separated list of CIDRs such as 10.0.0.0/8.');
@@ -189,6 +200,7 @@ export function readConfig(environment: Environment): Config {
     secrets: readSecrets(read),
     dataDir: read.text('DATA_DIR', './data'),
     redisUrl: readRedisUrl(read),
+    databaseUrl: readDatabaseUrl(read),
     upstreamTimeoutMs: read.integer('UPSTREAM_TIMEOUT_MS', 10_000, [1, 600_000]),
     ...readCallers(read),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
@@ -204,6 +216,10 @@ export function readConfig(environment: Environment): Config {
   read.check(
     config.tokens !== undefined || paid !== undefined,
     'Nothing to serve: set TOKENS_API_KEY, and TOKENS_RATE_LIMIT_PER_MINUTE above 0; or an RPC URL or HELIUS_API_KEY.',
+  );
+  read.check(
+    config.redisUrl === undefined || config.databaseUrl !== undefined || paid === undefined,
+    'DATABASE_URL is required with REDIS_URL and paid routes: nodes keep money in PostgreSQL, and Redis may lose what it holds.',
   );
   if (read.faults.length > 0) throw new ConfigError([...read.faults, ...misspelt]);
   return Object.freeze(config);

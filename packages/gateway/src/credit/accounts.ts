@@ -1,255 +1,230 @@
-import { randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Commit, PaymentDocuments, Stored } from '../payments/store/port.ts';
-import {
-  type Account,
-  balanceOf,
-  CREDIT,
-  charged,
-  delivered,
-  readAccount,
-  released,
-  whyNotHeld,
-  withHold,
-  withPurchase,
-  withUnchargedCall,
-} from './account.ts';
-import { watching } from './covered-payments.ts';
-import { type AccountHolder, accountName, type Debit, debitName, type NewDebit, readDebit } from './debit.ts';
-import { entryOf } from './entries.ts';
-import { accountChange, bothOf, changesOf, type Outcome, type Seen, type Sight } from './sight.ts';
+import { randomUUID } from 'node:crypto';
+import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
+import { findAnswer, keepAgain, keepAnswer } from '../stores/sql/answers.ts';
+import type { Database, Row, Statement } from '../stores/sql/database.ts';
+import { append, type JournalEntry, type OnWritten } from '../stores/sql/journal.ts';
+import { type Account, balanceOf, CREDIT, whyNotHeld, withUnchargedCall } from './account.ts';
+import type { AccountHolder, Debit, NewDebit } from './debit.ts';
+import * as rows from './rows.ts';
 
 /**
- * What became of an attempt to set a price aside: `running` and `captured` are of the very debit, by whomever; `failing` is a
- * wallet whose calls come to nothing again and again.
+ * The outcome of an attempt to hold a price. `running` and `captured` concern this very debit or payment; `owed` is an answer to the
+ * same request that was charged before; `due` is a payment for it that is open or owed; `failing` is a wallet whose calls come to nothing.
  */
-export type HoldVerdict = 'held' | 'running' | 'captured' | 'busy' | 'failing' | 'insufficient';
+export type HoldVerdict = 'held' | 'running' | 'captured' | 'owed' | 'due' | 'busy' | 'failing' | 'insufficient';
 
-/** Why nothing was charged: it took so long that the debit is somebody else's, or what was set aside is. */
+/** Why a price was not held. */
+export interface NotHeld {
+  readonly verdict: Exclude<HoldVerdict, 'held'>;
+  readonly account: Account;
+  /** With `running`, `captured` and `owed`: the debit that is there already. */
+  readonly debit?: Debit | undefined;
+}
+
+export type HoldResult = { readonly verdict: 'held'; readonly debit: NewDebit } | NotHeld;
+
+/** Why nothing was charged: it took so long that another request has the debit, or what was held. */
 export type NotCharged = 'running' | 'busy' | 'insufficient';
 
-/**
- * What became of an attempt to buy credit; `joined` is of a payment that is buying already, and `covered` of one whose call the
- * balance pays for by now.
- */
-export type PurchaseVerdict = 'started' | 'joined' | 'covered' | 'under_way' | 'over_limit';
-
-/** How a price is set aside. */
-export interface HoldOptions {
-  readonly sight?: Sight;
-  /** How long the call may take, in milliseconds. */
-  readonly leaseMs?: number;
+/** One movement of a balance. */
+export interface Movement {
+  readonly kind: 'grant' | 'debit';
+  readonly micros: number;
+  readonly at: string;
+  /** The route that was bought or, of a grant, with which it came. */
+  readonly route: string;
+  /** The transaction that a grant came with. */
+  readonly transaction?: string;
 }
 
-/** How credit is bought. */
-export interface PurchaseOptions {
-  /** How much a wallet may have. */
-  readonly limitMicros: number;
-  /** How long the purchase may take, in milliseconds. */
-  readonly purchaseMs?: number;
-  /** What of the balance would pay for the call in place of the purchase; nothing where it cannot. */
-  readonly priceMicros?: number | undefined;
-  /** The account as it was read last, which spares a look. */
-  readonly seen?: Stored | undefined;
-}
+const ATTEMPTS = 5;
 
-const ATTEMPTS = 40;
-/** Several nodes that write the same account would meet again and again. */
-const ATTEMPTS_AT_ONCE = 4;
-const MOST_PAUSE_MS = 20;
-
-/** What a step begins with, and what is written with it. */
-interface Beside extends Partial<Pick<Commit, 'answer' | 'changes' | 'journal' | 'open'>> {
-  readonly sight?: Sight | undefined;
-}
+const entryOf = ({ id, by, network, wallet, micros, route, requestId }: NewDebit): JournalEntry => {
+  const key = by === 'payment' ? { key: id } : {};
+  return {
+    kind: 'debit',
+    cluster: clusterOfNetwork(network),
+    wallet,
+    micros,
+    feeLamports: 0,
+    transaction: '',
+    route,
+    requestId,
+    ...key,
+  };
+};
 
 /**
- * Balances and debits: each step is decided by what is stored and written where that has not changed. What is charged or granted
- * is on disk when the promise resolves; what is only set aside is not, and a crash gives it back. Every method may reject when
- * the store is down.
+ * Balances and debits. A price is held, and then captured together with the answer or released. Grants and captures are on disk when
+ * a promise resolves. Every method may reject while the database cannot be used.
  */
 export class Accounts {
-  readonly #documents: PaymentDocuments;
-  readonly #node = randomBytes(8).toString('hex');
+  readonly #database: Database;
+  readonly #onWritten: OnWritten;
 
-  constructor(documents: PaymentDocuments) {
-    this.#documents = documents;
+  constructor(database: Database, onWritten: OnWritten = () => undefined) {
+    this.#database = database;
+    this.#onWritten = onWritten;
   }
 
-  /** The store's clock, in milliseconds. */
+  /** The database's clock in whole milliseconds since the Unix epoch. */
   now(): number {
-    return this.#documents.now();
+    return Math.floor(this.#database.now());
   }
 
   /** What all wallets together have paid and not spent, by network, in millionths of a dollar. */
-  owed(): Promise<ReadonlyMap<string, number>> {
-    return this.#documents.owed();
+  async owed(): Promise<ReadonlyMap<string, number>> {
+    const found = await this.#database.report(rows.SUM_CREDIT);
+    return new Map(found.map(({ cluster, owed }) => [NETWORKS[cluster as Cluster], Number(owed)]));
   }
 
   async find(holder: AccountHolder): Promise<Account> {
-    const [account] = await this.read(holder);
-    return account;
+    const [row] = await this.#database.read(rows.findAccount(holder, this.now()));
+    return rows.accountOf(row);
   }
 
-  /** The same, and the document that it was read from. */
-  async read(holder: AccountHolder): Promise<readonly [Account, Stored | undefined]> {
-    const [stored] = await this.#documents.read([accountName(holder)]);
-    return [readAccount(stored?.value as Account | undefined, this.now()), stored];
+  /** The latest movements of an account, the newest first. */
+  async movements(holder: AccountHolder): Promise<readonly Movement[]> {
+    const found = await this.#database.read(rows.findMovements(holder));
+    return found.map(({ kind, micro_usdc: micros, at, route, signature }) => ({
+      kind: kind as Movement['kind'],
+      micros: Number(micros),
+      at: String(at),
+      route: String(route),
+      ...(signature !== null && { transaction: String(signature) }),
+    }));
   }
 
-  /** A debit, whoever's it is. */
   async debit(id: string): Promise<Debit | undefined> {
-    const [stored] = await this.#documents.read([debitName(id)]);
-    return readDebit(stored?.value as Debit | undefined, this.now());
-  }
-
-  async look(holder: AccountHolder, id: string, sight: Sight = {}): Promise<Seen> {
-    sight.stored = await this.#read(holder, id);
-    return this.#seen(sight.stored);
+    const [row] = await this.#database.read(rows.findDebit(id));
+    return row && rows.debitOf(row, rows.holderOf(row), this.now());
   }
 
   /** The answer that a debit has bought, while it is kept. */
-  answer(id: string): Promise<string | undefined> {
-    return this.#documents.answer(id);
+  async answer(id: string): Promise<string | undefined> {
+    const [row] = await this.#database.read(findAnswer(id, this.now()));
+    return row && String(row.answer);
   }
 
-  /** Sets the price of a call aside. */
-  hold(debit: NewDebit, { sight, leaseMs = CREDIT.leaseMs }: HoldOptions = {}): Promise<HoldVerdict> {
-    return this.#step<HoldVerdict>(debit, { sight }, ({ account, debit: known }) => {
-      if (known) return { verdict: known.progress === 'held' ? 'running' : 'captured' };
-      const reason = whyNotHeld(account, debit);
-      if (reason) return { verdict: reason };
-      const untilMs = this.now() + leaseMs;
-      return {
-        verdict: 'held',
-        account: withHold(account, { ...debit, untilMs }),
-        debit: { ...debit, progress: 'held', untilMs },
-      };
-    });
+  /** Holds the price of a call for `leaseMs`. With `isPastOwed` although the same request was paid for before. */
+  async hold(debit: NewDebit, { leaseMs = CREDIT.leaseMs, isPastOwed }: HoldOptions = {}): Promise<HoldResult> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const nowMs = this.now();
+      const [guard, ...changes] = rows.hold(debit, { nowMs, untilMs: nowMs + leaseMs, isPastOwed });
+      const row = await this.#write(debit, guard, changes).catch((error) => this.#unlessTaken(debit, error));
+      if (row) return { verdict: 'held', debit };
+      const found = await this.#whyNotHeld(debit, isPastOwed);
+      if (found) return found;
+    }
+    return { verdict: 'busy', account: await this.find(debit) };
   }
 
-  /**
-   * Charges what was set aside, together with the answer that it has bought. Answers the account as it is then, or why nothing
-   * was charged.
-   */
-  capture(debit: NewDebit, answer: string, sight?: Sight): Promise<Account | NotCharged> {
-    const entry = entryOf('debit', debit, { transaction: '', node: this.#node });
-    // A payment may have been sold before under the very key.
-    const isFirst = debit.by === 'signature';
-    const kept = { key: debit.id, text: answer, forgetMs: CREDIT.debitMs, isFirst };
-    const beside = { sight, answer: kept, journal: [entry], ...watching(debit, this.now()) };
-    return this.#step<Account | NotCharged>(debit, beside, ({ account, debit: known }) => {
-      if (known && known.owner !== debit.owner) return { verdict: 'running' };
-      if (known?.progress === 'captured') return { verdict: account };
-      const after = charged(account, debit, this.now());
-      if (!after) return { verdict: balanceOf(account) < debit.micros ? 'insufficient' : 'busy' };
-      return { verdict: after, account: after, debit: { ...debit, progress: 'captured', untilMs: 0 } };
-    });
+  /** Charges what was held, together with its answer. Answers the balance as it is then, or why nothing was charged. */
+  async capture(debit: NewDebit, answer: string): Promise<number | NotCharged> {
+    const nowMs = debit.capturedAtMs ?? this.now();
+    const [guard, charge] = rows.capture(debit, nowMs);
+    const entry = entryOf(debit);
+    const kept = keepAnswer({ key: debit.id, answer, untilMs: nowMs + CREDIT.debitMs });
+    const step = { guard, changes: [charge, kept, append(entry, nowMs)], isDurable: true };
+    const row = await this.#database.write(step);
+    if (row) {
+      this.#onWritten({ network: debit.network, wallet: debit.wallet, entries: [entry] });
+      return Number(row.balance);
+    }
+    const now = await this.debit(debit.id);
+    if (now?.owner === debit.owner && now.progress === 'captured') return balanceOf(await this.find(debit));
+    // A lapsed hold can be taken again while the credit is there.
+    const { verdict } = now ? { verdict: 'running' } : await this.hold(debit, { isPastOwed: true });
+    if (verdict === 'held') return this.capture(debit, answer);
+    return verdict === 'busy' || verdict === 'insufficient' ? verdict : 'running';
   }
 
-  /** Gives back what this owner has set aside and not charged; `isCalled` says whether the upstream was asked for it. */
-  async release(debit: NewDebit, isCalled: boolean, sight?: Sight): Promise<void> {
-    await this.#step(debit, { sight }, ({ account, debit: known }) => {
-      if (known?.progress !== 'held' || known.owner !== debit.owner) return { verdict: undefined };
-      const rest = released(account, debit.id);
-      const after = isCalled ? withUnchargedCall(rest, this.now()) : rest;
-      return { verdict: undefined, account: after, debit: 'removed' };
-    });
+  /** Releases what this owner holds; `isCalled` says whether the upstream was called for it. */
+  async release(debit: NewDebit, isCalled: boolean): Promise<void> {
+    const [guard, ...changes] = rows.release(debit);
+    const row = await this.#write(debit, guard, changes);
+    if (row && isCalled) await this.#noteUncharged(debit);
   }
 
   /** The answer of a debit has reached its wallet. */
-  async delivered(debit: AccountHolder & { readonly id: string }, { stored }: Sight = {}): Promise<void> {
-    const decide = (account: Account) => {
-      const isOwed = account.owed.some(({ id }) => id === debit.id);
-      return { verdict: undefined, ...(isOwed && { account: delivered(account, debit.id) }) };
-    };
-    await this.#changeAccount(debit, decide, stored?.[0]);
+  delivered(id: string): void {
+    this.#database.note(rows.noteDelivered(id));
   }
 
-  /** Counts a call to the upstream for a debit that is captured and whose answer is gone. */
-  async calledAgain(debit: Debit): Promise<void> {
-    await this.#step(debit, {}, ({ account, debit: known }) => {
-      if (known?.progress !== 'captured') return { verdict: undefined };
-      return { verdict: undefined, account, debit: { ...known, callsAgain: (known.callsAgain ?? 0) + 1 } };
-    });
+  /** Counts an upstream call for a captured debit whose answer is gone. */
+  async calledAgain(id: string): Promise<void> {
+    await this.#database.write({ guard: rows.noteCallAgain(id) });
   }
 
   /** Keeps the answer of a debit whose first one is gone. */
   async keep(id: string, answer: string): Promise<void> {
-    await this.#documents.commit({ changes: [], answer: { key: id, text: answer, forgetMs: CREDIT.debitMs } });
+    await this.#database.write({ guard: keepAgain({ key: id, answer, untilMs: this.now() + CREDIT.debitMs }) });
   }
 
-  /**
-   * Notes that credit is being bought, so that nobody else buys meanwhile; at most so much may be left of it together. The step
-   * that ends its payment ends it.
-   */
-  startPurchase(
-    holder: AccountHolder,
-    purchase: { readonly key: string; readonly micros: number },
-    { limitMicros, purchaseMs = CREDIT.purchaseMs, priceMicros, seen }: PurchaseOptions,
-  ): Promise<PurchaseVerdict> {
-    const decide = (account: Account): Outcome<PurchaseVerdict> => {
-      const started = withPurchase(account, { ...purchase, untilMs: this.now() + purchaseMs });
-      if (!started) return { verdict: 'under_way' };
-      if (priceMicros !== undefined && balanceOf(account) >= priceMicros) return { verdict: 'covered' };
-      if (balanceOf(account) + purchase.micros > limitMicros) return { verdict: 'over_limit' };
-      return { verdict: account.purchase ? 'joined' : 'started', account: started };
-    };
-    return this.#changeAccount<PurchaseVerdict>(holder, decide, seen);
+  async #write(holder: AccountHolder, guard: Statement, changes: readonly Statement[]): Promise<Row | undefined> {
+    const row = await this.#database.write({ guard, changes });
+    if (row) this.#onWritten({ network: holder.network, wallet: holder.wallet, entries: [] });
+    return row;
   }
 
-  async #read(holder: AccountHolder, id: string): Promise<readonly [Stored, Stored]> {
-    return bothOf(await this.#documents.read([accountName(holder), debitName(id)]));
+  /** Two holds of one debit at once: the second one's row was there already. */
+  async #unlessTaken({ id }: NewDebit, error: unknown): Promise<undefined> {
+    if ((await this.debit(id)) === undefined) throw error;
   }
 
-  #seen([account, debit]: readonly [Stored, Stored]): Seen {
-    return {
-      account: readAccount(account.value as Account | undefined, this.now()),
-      debit: readDebit(debit.value as Debit | undefined, this.now()),
-    };
+  /** Why a price was not held; undefined if it can be tried again. */
+  async #whyNotHeld(debit: NewDebit, isPastOwed: boolean | undefined): Promise<HoldResult | undefined> {
+    const nowMs = this.now();
+    const { id, owner, requestHash, micros } = debit;
+    const found = await this.#database.read(rows.lookAt(debit, { id, requestHash }, nowMs));
+    const account = rows.accountOf(found[0]);
+    const debitIn = (isIt: (row: Row) => boolean) => rows.debitOf(found.find(isIt), debit, nowMs);
+    const own = debitIn((row) => row.id === id);
+    // Held, though the reply was lost.
+    if (own?.owner === owner && own.progress === 'held') return { verdict: 'held', debit };
+    if (own) return { verdict: own.progress === 'held' ? 'running' : 'captured', account, debit: own };
+    if (found[0]?.own_payment === 'bought') return { verdict: 'running', account };
+    const owed = debitIn((row) => row.owed_until_ms !== null && row.request_hash === requestHash);
+    if (owed && !isPastOwed) return { verdict: 'owed', account, debit: owed };
+    if (Number(found[0]?.due_payments) > 0 && !isPastOwed) return { verdict: 'due', account };
+    const lapsed = found.filter((row) => row.state === 'held' && Number(row.until_ms) <= nowMs);
+    for (const row of lapsed) await this.#releaseLapsed(String(row.id), Number(row.micro_usdc), nowMs);
+    const reason = lapsed.length > 0 ? undefined : whyNotHeld(account, micros, nowMs);
+    if (!reason && found[0]?.own_payment === 'lapsed') await this.#dropLapsedPayment(id, nowMs);
+    return reason && { verdict: reason, account };
   }
 
-  /** One step of a debit. What was seen before may be written over, as the store compares; it is no ground to change nothing. */
-  async #step<V>(
-    holder: AccountHolder & Pick<Debit, 'id'>,
-    { sight = {}, changes = [], ...beside }: Beside,
-    decide: (seen: Seen) => Outcome<V>,
-  ): Promise<V> {
-    let isFresh = sight.stored === undefined;
-    sight.stored ??= await this.#read(holder, holder.id);
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const { account, ...outcome } = decide(this.#seen(sight.stored));
-      if (account) {
-        const { isWritten, now } = await this.#documents.commit({
-          changes: [...changesOf(sight.stored, { ...outcome, account }, this.now()), ...changes],
-          ...beside,
-        });
-        sight.stored = bothOf(now);
-        if (isWritten) return outcome.verdict;
-        await this.#pause(attempt);
-      } else if (isFresh) return outcome.verdict;
-      else sight.stored = await this.#read(holder, holder.id);
-      isFresh = true;
+  /** Releases holds that have lapsed: their processes have died, or their calls take too long. */
+  async releaseAllLapsed(): Promise<void> {
+    const nowMs = this.now();
+    const lapsed = await this.#database.read(rows.findLapsed(nowMs));
+    for (const { id, micro_usdc: micros } of lapsed) await this.#releaseLapsed(String(id), Number(micros), nowMs);
+  }
+
+  /** As many calls as a wallet may have under way may come to nothing at once. */
+  async #noteUncharged(holder: AccountHolder): Promise<void> {
+    for (let attempt = 1; attempt <= CREDIT.holdsPerWallet; attempt++) {
+      const [wallet] = await this.#database.read(rows.findUncharged(holder));
+      const before = String(wallet?.uncharged_at_ms);
+      const uncharged = withUnchargedCall(JSON.parse(before), this.now());
+      if (await this.#database.write({ guard: rows.noteUncharged(holder, before, uncharged) })) return;
     }
-    throw new Error('too many steps at once');
   }
 
-  /** One step of an account alone, which need not outlive the process. */
-  async #changeAccount<V>(holder: AccountHolder, decide: (account: Account) => Outcome<V>, seen?: Stored): Promise<V> {
-    let [stored] = seen ? [seen] : await this.#documents.read([accountName(holder)]);
-    for (let attempt = 1; stored && attempt <= ATTEMPTS; attempt++) {
-      const { verdict, account } = decide(readAccount(stored.value as Account | undefined, this.now()));
-      if (!account) return verdict;
-      const change = accountChange(stored, account, { isLasting: false, nowMs: this.now() });
-      const { isWritten, now } = await this.#documents.commit({ changes: [change] });
-      if (isWritten) return verdict;
-      [stored] = now;
-      await this.#pause(attempt);
-    }
-    throw new Error('too many steps at once');
+  async #dropLapsedPayment(key: string, nowMs: number): Promise<void> {
+    const [guard, ...changes] = rows.dropLapsedPayment(key, nowMs, randomUUID());
+    await this.#database.write({ guard, changes });
   }
 
-  async #pause(attempt: number): Promise<void> {
-    if (attempt > ATTEMPTS_AT_ONCE) await pause(Math.random() * MOST_PAUSE_MS);
+  async #releaseLapsed(id: string, micros: number, nowMs: number): Promise<void> {
+    const [guard, ...changes] = rows.releaseLapsed(id, micros, nowMs);
+    await this.#database.write({ guard, changes });
   }
+}
+
+/** How a price is held. */
+export interface HoldOptions {
+  /** How long the call may take, in milliseconds. */
+  readonly leaseMs?: number;
+  readonly isPastOwed?: boolean;
 }

@@ -3,33 +3,26 @@ import { fromStore } from '../gates/from-store.ts';
 import type { Admission, Delivery } from '../gates/gate.ts';
 import { type Fetching, Redelivery } from '../gates/redelivery.ts';
 import { Repeats } from '../gates/repeats.ts';
-import type { Account } from './account.ts';
+import { balanceOf } from './account.ts';
 import type { Accounts } from './accounts.ts';
-import type { AccountHolder, Debit } from './debit.ts';
+import type { Debit } from './debit.ts';
 import { alreadyRunning, alreadyUsed, type HeadersOf, receiptOf, replayed } from './receipts.ts';
 
 /** Calls to the upstream that one debit may cost, its first among them. */
 const MOST_CALLS = 3;
 
-/** Answers that were charged before: whoever sends the same again gets the same, and what was not delivered is owed. */
+/** Answers that were charged before: the same debit again gets the same answer, and an answer that was not delivered is owed. */
 export class ChargedAnswers {
   readonly #accounts: Accounts;
-  readonly #onFailure: (error: unknown) => void;
   readonly #fetching: Fetching = new Set();
   readonly #repeats = new Repeats();
 
-  constructor(accounts: Accounts, onFailure: (error: unknown) => void) {
+  constructor(accounts: Accounts) {
     this.#accounts = accounts;
-    this.#onFailure = onFailure;
   }
 
-  /** What a debit of this very id has bought; a refusal where it is still running or was for another request. */
-  async known(
-    debit: Debit | undefined,
-    requestHash: string,
-    headersOf: HeadersOf,
-  ): Promise<Admission | Delivery | undefined> {
-    if (!debit) return undefined;
+  /** The answer of this very debit. Refuses while it is running, or if it was for another request. */
+  async known(debit: Debit, requestHash: string, headersOf: HeadersOf): Promise<Admission | Delivery> {
     if (debit.requestHash !== requestHash) throw alreadyUsed();
     if (debit.progress === 'held') throw alreadyRunning();
     if (this.#isTooOften(debit)) {
@@ -38,17 +31,9 @@ export class ChargedAnswers {
     return this.#deliver(debit, headersOf);
   }
 
-  /** An answer to the same request that was charged before and has not reached its wallet, unless that was tried too often. */
-  async owed(
-    holder: AccountHolder,
-    { owed }: Account,
-    requestHash: string,
-    headersOf: HeadersOf,
-  ): Promise<Admission | Delivery | undefined> {
-    const found = owed.find((each) => each.requestHash === requestHash);
-    const debit = found && (await fromStore(this.#accounts.debit(found.id)));
-    if (debit?.progress !== 'captured' || debit.wallet !== holder.wallet || this.#isTooOften(debit)) return undefined;
-    return this.#deliver(debit, headersOf);
+  /** The answer of another debit for the same request; undefined if it was fetched too often. */
+  async owed(debit: Debit, headersOf: HeadersOf): Promise<Admission | Delivery | undefined> {
+    return this.#isTooOften(debit) ? undefined : this.#deliver(debit, headersOf);
   }
 
   #isTooOften({ id }: Debit): boolean {
@@ -60,8 +45,8 @@ export class ChargedAnswers {
     const { id } = debit;
     const [json, account] = await fromStore(Promise.all([accounts.answer(id), accounts.find(debit)]));
     const receipt = {
-      ...replayed(receiptOf(debit, account, headersOf)),
-      onDelivered: () => void accounts.delivered(debit).catch(this.#onFailure),
+      ...replayed(receiptOf(debit, balanceOf(account), headersOf)),
+      onDelivered: () => accounts.delivered(id),
     };
     if (json !== undefined) return { answer: { json }, receipt };
     const paid = {
@@ -70,7 +55,7 @@ export class ChargedAnswers {
       mostCalls: MOST_CALLS,
       calls: async () => 1 + ((await accounts.debit(id))?.callsAgain ?? 0),
       isKept: async () => (await accounts.answer(id)) !== undefined,
-      called: () => accounts.calledAgain(debit),
+      called: () => accounts.calledAgain(id),
       keep: (answer: string) => accounts.keep(id, answer),
     };
     return new Redelivery(paid, this.#fetching);

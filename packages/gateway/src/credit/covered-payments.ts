@@ -1,7 +1,8 @@
-import type { Change, Commit, PaymentDocuments, Stored } from '../payments/store/port.ts';
-import type { NewDebit } from './debit.ts';
+import { type Cluster, NETWORKS } from '@asset-gateway/protocol';
+import type { Database } from '../stores/sql/database.ts';
+import { findWatched, watchAgain } from './rows.ts';
 
-/** A payment that credit was spent in place of. Until no block can take it any more, somebody may broadcast it. */
+/** A payment that credit was spent in place of. Until no block can take it any more, someone may broadcast it. */
 export interface CoveredPayment {
   readonly key: string;
   /** CAIP-2. */
@@ -16,60 +17,38 @@ export interface CoveredPayment {
   readonly height?: number;
 }
 
-/** One that is to be looked for now. */
-export interface Watched {
-  readonly payment: CoveredPayment;
-  readonly stored: Stored;
-}
-
-/** What could not be looked for in so long a time, in milliseconds, is left to a comparison of the journal with the chain. */
-const FORGET_MS = 3_600_000;
-
-const nameOf = (key: string): string => `covered:${key}`;
-
-/** What is written with the charge of a debit, so that its payment is looked for; nothing where a signature has spent. */
-export function watching(debit: NewDebit, nowMs: number): { changes: readonly Change[] } & Pick<Commit, 'open'> {
-  const { id: key, network, route, requestId, memo } = debit;
-  if (memo === undefined) return { changes: [] };
-  const value: CoveredPayment = { key, network, memo, route, requestId, atMs: nowMs };
-  const was = { name: nameOf(key), version: undefined, value: undefined };
-  return {
-    changes: [{ was, value, isLasting: true, forgetMs: FORGET_MS }],
-    open: { list: 'covered', key, fromMs: nowMs },
-  };
-}
+const MOST_AT_ONCE = 100;
 
 /** The payments that were covered and may yet be broadcast. */
 export class CoveredPayments {
-  readonly #documents: PaymentDocuments;
+  readonly #database: Database;
 
-  constructor(documents: PaymentDocuments) {
-    this.#documents = documents;
+  constructor(database: Database) {
+    this.#database = database;
   }
 
-  /** Those whose time has come; none of them again, on any node, for so many milliseconds. */
-  async due(againMs: number): Promise<readonly Watched[]> {
-    const keys = await this.#documents.openKeys({ list: 'covered', againMs });
-    const found = keys.length === 0 ? [] : await this.#documents.read(keys.map(nameOf));
-    for (const [index, stored] of found.entries()) {
-      if (stored.value === undefined) await this.#documents.commit({ changes: [], open: over(keys[index] ?? '') });
-    }
-    return found.flatMap((stored) =>
-      stored.value === undefined ? [] : { payment: stored.value as CoveredPayment, stored },
-    );
+  /** Those that are to be looked for now. */
+  async due(): Promise<readonly CoveredPayment[]> {
+    const found = await this.#database.read(findWatched(Math.floor(this.#database.now()), MOST_AT_ONCE));
+    return found.map((row) => ({
+      key: String(row.id),
+      network: NETWORKS[row.cluster as Cluster],
+      memo: String(row.memo),
+      route: String(row.route),
+      requestId: String(row.request_id),
+      atMs: Number(row.captured_at_ms),
+      ...(row.height !== null && { height: Number(row.height) }),
+    }));
   }
 
-  /** Notes how high the chain was: so many blocks later it can be taken no more. */
-  async note({ payment, stored }: Watched, height: number): Promise<void> {
-    const value: CoveredPayment = { ...payment, height };
-    await this.#documents.commit({ changes: [{ was: stored, value, isLasting: true, forgetMs: FORGET_MS }] });
+  /** Has a payment looked for again; `height` is that of the chain when it was first looked for. */
+  async again(key: string, againMs: number, height: number): Promise<void> {
+    const fromMs = Math.floor(this.#database.now()) + againMs;
+    await this.#database.write({ guard: watchAgain(key, fromMs, height) });
   }
 
   /** It has landed and is granted, or it never will. */
-  async end({ payment, stored }: Watched): Promise<void> {
-    const changes = [{ was: stored, value: undefined, isLasting: true }];
-    await this.#documents.commit({ changes, open: over(payment.key) });
+  async end(key: string): Promise<void> {
+    await this.#database.write({ guard: watchAgain(key, null, null), isDurable: true });
   }
 }
-
-const over = (key: string): NonNullable<Commit['open']> => ({ list: 'covered', key, fromMs: undefined });

@@ -1,62 +1,88 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
-import type { Admission, Delivery } from '../gates/gate.ts';
-import type { Cover, CoverablePayment, CoverablePurchase, SentPayment } from '../payments/cover.ts';
-import type { Stored } from '../payments/store/port.ts';
+import type { Admission } from '../gates/gate.ts';
+import {
+  type Cover,
+  type CoverablePayment,
+  type CoverablePurchase,
+  type Covering,
+  NotNeeded,
+  type SentPayment,
+} from '../payments/cover.ts';
 import { balanceOf } from './account.ts';
+import type { HoldResult, HoldVerdict } from './accounts.ts';
 import type { ChargedAnswers } from './charged-answers.ts';
-import { type AccountHolder, accountName, type NewDebit } from './debit.ts';
+import type { AccountHolder, Debit, NewDebit } from './debit.ts';
 import { Debiting, type DebitParts } from './debiting.ts';
-import { alreadyRunning, creditHeader, type HeadersOf, refusalOf } from './receipts.ts';
-import type { Sight } from './sight.ts';
-import { busy, type Turns } from './turns.ts';
+import { creditHeader, type HeadersOf, refusalOf } from './receipts.ts';
+import { accountName, busy, type Turns } from './turns.ts';
 
 /** What payments are covered with. */
 export interface CoverParts extends DebitParts {
   readonly answers: ChargedAnswers;
   readonly turns: Turns;
-  /** The price of one call; nothing where payments only buy credit, which always settles. */
+  /** The price of one call; undefined if payments only buy credit, which always settles. */
   readonly priceMicros: number | undefined;
   /** How much credit a wallet may have. */
   readonly limitMicros: number;
-  /** How long a purchase may take, in milliseconds. */
-  readonly purchaseMs: number;
-  /** Whether this very payment is being settled, or has settled. */
-  readonly isBought: (key: string) => Promise<boolean>;
   readonly randomId: () => string;
   /** x402's response to a payment that was not needed. */
   readonly responseOf: (debit: NewDebit, payment: SentPayment) => Readonly<Record<string, string>>;
 }
 
-/** Another call of the wallet is buying, or has bought, what this one would. */
-const NOT_NEEDED = new Error('the purchase is not needed');
-
 const overLimit = () => new Refusal('credit_limit', { payment: { state: 'unused' } });
 
-/** So often a payment may find, after its verification, that another node buys for its wallet. */
+/** Verdicts that do not depend on what was paid before. */
+const FINAL: readonly HoldVerdict[] = ['insufficient', 'busy', 'failing'];
+
+/** How often a payment may find, after its verification, that another node buys for its wallet. */
 const MOST_TURNS = 3;
 
+const holderOf = ({ network, payer }: CoverablePayment): AccountHolder => ({ network, wallet: payer });
+
+/** The debit that may pay for a call in place of a payment; undefined if only the payment may. */
+function debitFor(payment: CoverablePayment, { priceMicros, randomId }: CoverParts): NewDebit | undefined {
+  const { key, requestHash, call, trail, amountMicros, memo, hasTicket, resourceUrl } = payment;
+  // Anyone can send a copy of a payment that failed on the chain, but not its ticket.
+  if (priceMicros === undefined || !hasTicket) return undefined;
+  return {
+    ...holderOf(payment),
+    id: key,
+    by: 'payment',
+    ...(memo !== undefined && { memo }),
+    ...(resourceUrl !== undefined && { resourceUrl }),
+    // No more than was signed for, whatever the price is now.
+    micros: Math.min(priceMicros, amountMicros),
+    route: call.route.id,
+    requestHash,
+    owner: randomId(),
+    requestId: trail.requestId,
+  };
+}
+
 /**
- * A payment that may not be needed: its call is paid from credit where there is enough, when its turn has come. Where another
- * call of its wallet is buying credit, it waits for that; and where it buys credit itself, others wait for it.
+ * A payment that may not be needed: its call is paid from credit if there is enough. While another call of its wallet buys credit,
+ * it waits for that; while it buys credit itself, others wait for it.
  */
 class Coverable implements Admission {
   readonly #parts: CoverParts;
   readonly #payment: CoverablePayment;
   readonly #purchase: CoverablePurchase;
+  readonly #debit: NewDebit | undefined;
+  /** The outcome of the first attempt to hold the price. */
+  #first: HoldResult | undefined;
   #chosen: Admission | undefined;
   /** Whether other calls of the wallet wait for this one, which buys credit. */
   #isBuying = false;
-  /** Whether a choice was tried before. */
-  #hasWaited = false;
-  /** The account as the choice was made by. */
-  #seen: Stored | undefined;
 
-  constructor(parts: CoverParts, payment: CoverablePayment, purchase: CoverablePurchase) {
+  constructor(parts: CoverParts, { payment, debit, first }: Begun, purchase: CoverablePurchase) {
     this.#parts = parts;
     this.#payment = payment;
     this.#purchase = purchase;
+    this.#debit = debit;
+    this.#first = first;
+    if (first.verdict === 'held') this.#chosen = this.#debiting(first.debit);
   }
 
   async spend(take: NoncedTake): Promise<Slot> {
@@ -72,12 +98,11 @@ class Coverable implements Admission {
 
   async settle(answer: Answer): Promise<Receipt> {
     const chosen = this.#chosen ?? this.#purchase;
-    if (await fromStore(this.#isPaidOtherwise(chosen))) throw alreadyRunning();
     const receipt = await chosen.settle(answer);
     const { creditMicros } = this.#payment;
     if (chosen !== this.#purchase || creditMicros === 0) return receipt;
-    const account = await this.#parts.accounts.find(this.#holder).catch(() => undefined);
-    const headers = { ...receipt.headers, ...(account && creditHeader(undefined, account)) };
+    const { balanceMicros } = this.#purchase;
+    const headers = { ...receipt.headers, ...(balanceMicros !== undefined && creditHeader(undefined, balanceMicros)) };
     return { ...receipt, grantedMicros: creditMicros, headers };
   }
 
@@ -91,126 +116,107 @@ class Coverable implements Admission {
   }
 
   get #name(): string {
-    return accountName(this.#holder);
-  }
-
-  get #holder(): AccountHolder {
-    const { network, payer } = this.#payment;
-    return { network, wallet: payer };
+    return accountName(holderOf(this.#payment));
   }
 
   async #choose(): Promise<Admission | 'not yet'> {
-    // While it waited, a copy of it may have bought the answer.
-    if (this.#hasWaited && (await fromStore(this.#parts.isBought(this.#payment.key)))) throw alreadyRunning();
-    this.#hasWaited = true;
-    const covered = await this.#covered();
-    if (covered) return covered;
-    const { accounts, limitMicros, turns } = this.#parts;
+    const result = await this.#tryToHold();
+    if (result.verdict === 'held') return this.#debiting(result.debit);
+    const { verdict, account } = result;
+    if (verdict === 'busy') return 'not yet';
+    if (verdict !== 'insufficient') throw refusalOf(verdict);
+    const { limitMicros, turns } = this.#parts;
     const { key, creditMicros } = this.#payment;
-    const [account, stored] = await fromStore(accounts.read(this.#holder));
     const buyers = [account.purchase?.key, turns.buyerOf(this.#name)].filter((buyer) => buyer !== undefined);
-    // A copy of the payment that buys is told that it is on its way.
+    // A copy of the payment that buys is refused by its reservation.
     if (buyers.some((buyer) => buyer !== key)) return 'not yet';
     if (creditMicros === 0) return this.#purchase;
     if (balanceOf(account) + creditMicros > limitMicros) throw overLimit();
-    this.#seen = stored;
     this.#isBuying = buyers.length === 0;
     if (this.#isBuying) turns.startBuying(this.#name, key);
     return this.#purchase;
   }
 
-  /** Buys, and notes that when the payment has proved to be good. Answers nothing where another node has been sooner. */
+  /** What was owed or due by the first attempt has been dealt with since. */
+  async #tryToHold(): Promise<HoldResult> {
+    const first = this.#first;
+    this.#first = undefined;
+    if (first && FINAL.includes(first.verdict)) return first;
+    return fromStore(tryToHold(this.#parts, this.#payment, { debit: this.#debit, isPastOwed: true }));
+  }
+
+  #debiting(debit: NewDebit): Debiting {
+    this.#parts.onStep?.('hold');
+    const headersOf: HeadersOf = (charged) => this.#parts.responseOf(charged, this.#payment);
+    return new Debiting(this.#parts, debit, { headersOf, isHeld: true });
+  }
+
+  /** Undefined if the purchase is not needed any more: another node buys for the wallet, or its credit is enough by now. */
   async #buy(take: NoncedTake): Promise<Slot | undefined> {
     try {
-      return await this.#purchase.spend(async (nonce) => {
-        await this.#startPurchase();
-        return take(nonce);
-      });
+      return await this.#purchase.spend(take);
     } catch (error) {
-      if (error !== NOT_NEEDED) throw error;
-      await this.#purchase[Symbol.asyncDispose]();
+      if (!(error instanceof NotNeeded)) throw error;
       this.#chosen = undefined;
       this.#endBuying();
       return undefined;
     }
   }
 
-  async #startPurchase(): Promise<void> {
-    if (this.#purchase.isSettledBefore) return;
-    const { accounts, limitMicros, purchaseMs } = this.#parts;
-    const { key, creditMicros: micros } = this.#payment;
-    const priceMicros = this.#coverable()?.micros;
-    const options = { limitMicros, purchaseMs, priceMicros, seen: this.#seen };
-    const verdict = await fromStore(accounts.startPurchase(this.#holder, { key, micros }, options));
-    if (verdict === 'under_way' || verdict === 'covered') throw NOT_NEEDED;
-    if (verdict === 'over_limit') throw overLimit();
-  }
-
   #endBuying(): void {
     if (this.#isBuying) this.#parts.turns.endBuying(this.#name);
     this.#isBuying = false;
   }
+}
 
-  /**
-   * The same payment may have come twice at once, once before and once after credit was there. What pays for either call was
-   * written down before this looks, so that one of both sees the other.
-   */
-  async #isPaidOtherwise(chosen: Admission): Promise<boolean> {
-    const { accounts, isBought, priceMicros } = this.#parts;
-    if (priceMicros === undefined) return false;
-    const { key } = this.#payment;
-    return chosen === this.#purchase ? (await accounts.debit(key)) !== undefined : isBought(key);
-  }
+/** A payment, the debit that may pay in its place, and the outcome of the first attempt to hold its price. */
+interface Begun {
+  readonly payment: CoverablePayment;
+  readonly debit: NewDebit | undefined;
+  readonly first: HoldResult;
+}
 
-  async #covered(): Promise<Admission | 'not yet' | undefined> {
-    const debit = this.#coverable();
-    if (!debit) return undefined;
-    const sight: Sight = {};
-    const verdict = await fromStore(this.#parts.accounts.hold(debit, { leaseMs: this.#parts.leaseMs, sight }));
-    if (verdict === 'insufficient') return undefined;
-    if (verdict === 'busy') return 'not yet';
-    if (verdict !== 'held') throw refusalOf(verdict);
-    this.#parts.onStep?.('hold');
-    const headersOf: HeadersOf = (charged) => this.#parts.responseOf(charged, this.#payment);
-    return new Debiting(this.#parts, debit, { headersOf, sight, isHeld: true });
-  }
-
-  /** What credit may pay. Only who made the payment has its ticket: anybody could send a copy of one that has failed on the chain. */
-  #coverable(): NewDebit | undefined {
-    const { priceMicros, randomId } = this.#parts;
-    const { key, requestHash, call, trail, amountMicros, memo, hasTicket, resourceUrl } = this.#payment;
-    if (priceMicros === undefined || !hasTicket) return undefined;
-    return {
-      ...this.#holder,
-      id: key,
-      by: 'payment',
-      ...(memo !== undefined && { memo }),
-      ...(resourceUrl !== undefined && { resourceUrl }),
-      // No more than was signed for, whatever the price is now.
-      micros: Math.min(priceMicros, amountMicros),
-      route: call.route.id,
-      requestHash,
-      owner: randomId(),
-      requestId: trail.requestId,
-    };
-  }
+/** Without a debit that may pay, there is only the account to read. */
+async function tryToHold(
+  { accounts, leaseMs }: CoverParts,
+  payment: CoverablePayment,
+  { debit, isPastOwed }: { readonly debit: NewDebit | undefined; readonly isPastOwed: boolean },
+): Promise<HoldResult> {
+  if (debit) return accounts.hold(debit, { leaseMs, isPastOwed });
+  return { verdict: 'insufficient', account: await accounts.find(holderOf(payment)) };
 }
 
 /** Makes what may pay in the place of a route's payments. */
 export function createCover(parts: CoverParts): Cover {
   const { accounts, answers, responseOf } = parts;
   return {
-    async known(sent) {
-      const debit = await fromStore(accounts.debit(sent.key));
-      return debit && answers.known(debit, sent.requestHash, (charged) => responseOf(charged, sent));
-    },
-    async admit(payment, purchase): Promise<Admission | Delivery> {
-      const holder = { network: payment.network, wallet: payment.payer };
-      const account = payment.hasTicket ? await fromStore(accounts.find(holder)) : undefined;
-      const owed =
-        account &&
-        (await answers.owed(holder, account, payment.requestHash, (charged) => responseOf(charged, payment)));
-      return owed ?? new Coverable(parts, payment, purchase);
+    async begin(sent, payment): Promise<Covering> {
+      const debit = payment && debitFor(payment, parts);
+      const [first, copy] = await fromStore(
+        Promise.all([
+          payment && tryToHold(parts, payment, { debit, isPastOwed: false }),
+          debit ? undefined : accounts.debit(sent.key),
+        ]),
+      );
+      const refused = first?.verdict === 'held' ? undefined : first;
+      const ofThis: Debit | undefined = refused?.debit?.id === sent.key ? refused.debit : copy;
+      const headersOf: HeadersOf = (charged) => responseOf(charged, sent);
+      let held = first?.verdict === 'held' ? first.debit : undefined;
+      return {
+        known: async () => ofThis && answers.known(ofThis, sent.requestHash, headersOf),
+        async owed() {
+          if (refused?.verdict !== 'owed' || !refused.debit) return undefined;
+          return answers.owed(refused.debit, headersOf);
+        },
+        admit(purchase) {
+          if (!payment || !first) throw new Error('the payment does not fit its request');
+          held = undefined;
+          return new Coverable(parts, { payment, debit, first }, purchase);
+        },
+        async [Symbol.asyncDispose]() {
+          if (held) await accounts.release(held, false).catch(parts.onFailure);
+        },
+      };
     },
   };
 }

@@ -4,7 +4,6 @@ import type { Admission } from '../gates/gate.ts';
 import type { Accounts } from './accounts.ts';
 import type { NewDebit } from './debit.ts';
 import { type HeadersOf, receiptOf, refusalOf } from './receipts.ts';
-import type { Sight } from './sight.ts';
 
 /** What a debit is carried out with. */
 export interface DebitParts {
@@ -12,46 +11,41 @@ export interface DebitParts {
   readonly onFailure: (error: unknown) => void;
   /** How long a call may take, in milliseconds. */
   readonly leaseMs: number;
-  /** Told at each step of a debit, before the next one begins. */
+  /** Called at each step of a debit, before the next one begins. */
   readonly onStep?: (step: 'hold' | 'upstream' | 'capture' | 'respond') => void;
 }
 
-/** How one debit is answered, and what is known of it before. */
+/** How one debit is answered, and whether its price is held already. */
 export interface DebitOptions {
   readonly headersOf: HeadersOf;
   /** What every answer from here on carries. */
   readonly admissionHeaders?: Admission['headers'];
-  /** What was seen of it so far. */
-  readonly sight?: Sight;
-  /** The price was set aside before. */
-  readonly isHeld?: boolean;
+  readonly isHeld: boolean;
 }
 
 const none = () => ({});
 
-/** A call that is paid from credit: set aside before the upstream is asked, charged together with its answer. */
+/** A call that is paid from credit: its price is held before the upstream is called, and captured together with the answer. */
 export class Debiting implements Admission {
   readonly headers: Admission['headers'];
   readonly #parts: DebitParts;
   readonly #debit: NewDebit;
-  readonly #options: DebitOptions;
-  readonly #sight: Sight;
+  readonly #headersOf: HeadersOf;
   #isHeld: boolean;
   #isCalled = false;
 
-  constructor(parts: DebitParts, debit: NewDebit, options: DebitOptions) {
+  constructor(parts: DebitParts, debit: NewDebit, { headersOf, admissionHeaders = none, isHeld }: DebitOptions) {
+    this.headers = admissionHeaders;
     this.#parts = parts;
     this.#debit = debit;
-    this.#options = options;
-    this.#sight = options.sight ?? {};
-    this.#isHeld = options.isHeld === true;
-    this.headers = options.admissionHeaders ?? none;
+    this.#headersOf = headersOf;
+    this.#isHeld = isHeld;
   }
 
   async spend(take: NoncedTake): Promise<Slot> {
     if (!this.#isHeld) {
       const { accounts, leaseMs } = this.#parts;
-      const verdict = await fromStore(accounts.hold(this.#debit, { leaseMs, sight: this.#sight }));
+      const { verdict } = await fromStore(accounts.hold(this.#debit, { leaseMs, isPastOwed: true }));
       if (verdict !== 'held') throw refusalOf(verdict);
       this.#isHeld = true;
       this.#parts.onStep?.('hold');
@@ -62,24 +56,22 @@ export class Debiting implements Admission {
   }
 
   async settle({ json }: Answer): Promise<Receipt> {
-    const { accounts, onStep, onFailure } = this.#parts;
+    const { accounts, onStep } = this.#parts;
     onStep?.('upstream');
     const debit: NewDebit = { ...this.#debit, capturedAtMs: accounts.now() };
-    const account = await fromStore(accounts.capture(debit, json, this.#sight), {
-      payment: { state: 'pending' },
-    });
-    if (typeof account === 'string') throw refusalOf(account);
+    const balanceMicros = await fromStore(accounts.capture(debit, json), { payment: { state: 'pending' } });
+    if (typeof balanceMicros === 'string') throw refusalOf(balanceMicros);
     this.#isHeld = false;
     onStep?.('capture');
     const onDelivered = () => {
       onStep?.('respond');
-      accounts.delivered(this.#debit, this.#sight).catch(onFailure);
+      accounts.delivered(debit.id);
     };
-    return { ...receiptOf(debit, account, this.#options.headersOf), onDelivered };
+    return { ...receiptOf(debit, balanceMicros, this.#headersOf), onDelivered };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { accounts, onFailure } = this.#parts;
-    if (this.#isHeld) await accounts.release(this.#debit, this.#isCalled, this.#sight).catch(onFailure);
+    if (this.#isHeld) await accounts.release(this.#debit, this.#isCalled).catch(onFailure);
   }
 }

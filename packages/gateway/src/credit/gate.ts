@@ -4,13 +4,12 @@ import { fromStore } from '../gates/from-store.ts';
 import type { Admission, Delivery, Gate } from '../gates/gate.ts';
 import { carriesSignIn, readValidSignIn } from '../gates/siwx/sign-ins.ts';
 import type { SignedRequest } from '../payments/cover.ts';
-import { balanceOf } from './account.ts';
+import type { HoldVerdict } from './accounts.ts';
 import { EPOCH, freshNonce, type SpendingParts } from './challenge.ts';
 import type { ChargedAnswers } from './charged-answers.ts';
-import { type NewDebit, signedDebitId } from './debit.ts';
+import { type AccountHolder, type Debit, type NewDebit, signedDebitId } from './debit.ts';
 import { Debiting, type DebitParts } from './debiting.ts';
 import type { HeadersOf } from './receipts.ts';
-import type { Sight } from './sight.ts';
 
 /** What an answer that a signature has paid for says of it: x402's response, only where it carries a receipt. */
 export interface Answering extends Pick<NewDebit, 'resourceUrl'> {
@@ -31,7 +30,7 @@ export interface PaymentGate extends Gate {
   /** Refuses where nothing can be bought at the moment. */
   assertOpen(): void;
   /** What this wallet has paid for this very request and not got; refuses while the outcome is open. */
-  owedTo(payer: string, request: SignedRequest): Promise<Admission | Delivery | undefined>;
+  owedTo(holder: AccountHolder, request: SignedRequest): Promise<Admission | Delivery | undefined>;
 }
 
 /** The gate of a paid route that takes credit as well: a wallet's signature over this very path spends what it has paid before. */
@@ -55,35 +54,49 @@ export class CreditGate implements Gate {
   }
 
   async #bySignature(call: Call, trail: Trail): Promise<Admission | Delivery> {
-    const { accounts, answers, originOf, signIn, network, priceMicros, requestHashOf, answering, randomId } =
-      this.#parts;
+    const { originOf, signIn, network, priceMicros, requestHashOf, answering, randomId } = this.#parts;
     const origin = originOf(call.inbound);
     const rule = { origin, epoch: EPOCH, judgedByStore: false, places: 'path', network } as const;
     const { payload } = readValidSignIn(signIn, call, rule);
     const holder = { network, wallet: payload.address };
     trail.wallet = payload.address;
     trail.payment = { state: 'unused' };
-    const id = signedDebitId(holder, payload.nonce);
     const requestHash = requestHashOf(call);
     const fresh = () => ({ [HEADERS.replayNonce]: freshNonce(signIn, origin) });
     const { headersOf, ...named } = answering(call, origin);
-    const again: HeadersOf = (debit) => ({ ...headersOf(debit), ...fresh() });
-    const paid = this.#payments.owedTo(holder.wallet, { call, origin, requestHash });
-    // Asked together with the account, and of no use where this very signature has bought something.
-    paid.catch(() => undefined);
-    const sight: Sight = {};
-    const seen = await fromStore(accounts.look(holder, id, sight));
-    const earlier =
-      (await answers.known(seen.debit, requestHash, again)) ??
-      (await answers.owed(holder, seen.account, requestHash, again)) ??
-      (await paid);
-    if (earlier) return earlier;
-    if (balanceOf(seen.account) < priceMicros) {
+    const ask = { route: call.route.id, requestHash, requestId: trail.requestId, ...named };
+    const id = signedDebitId(holder, payload.nonce);
+    const debit: NewDebit = { ...holder, ...ask, id, micros: priceMicros, by: 'signature', owner: randomId() };
+    const again: HeadersOf = (charged) => ({ ...headersOf(charged), ...fresh() });
+    const { accounts, leaseMs, onStep } = this.#parts;
+    const result = await fromStore(accounts.hold(debit, { leaseMs }));
+    const { verdict } = result;
+    const earlier = verdict === 'held' ? undefined : result.debit;
+    const paid = earlier ? await this.#paidBefore(verdict, earlier, { requestHash, headersOf: again }) : undefined;
+    const settled = verdict === 'due' ? await this.#payments.owedTo(holder, { call, origin, requestHash }) : undefined;
+    const delivered = paid ?? settled;
+    if (delivered) return delivered;
+    if (verdict === 'insufficient') {
       this.#payments.assertOpen();
       throw new Refusal('credit_exhausted', { payment: { state: 'unused' } });
     }
-    const ask = { route: call.route.id, requestHash, requestId: trail.requestId, ...named };
-    const debit: NewDebit = { ...holder, ...ask, id, micros: priceMicros, by: 'signature', owner: randomId() };
-    return new Debiting(this.#parts, debit, { headersOf, admissionHeaders: fresh, sight });
+    if (verdict === 'held') onStep?.('hold');
+    return new Debiting(this.#parts, debit, { headersOf, admissionHeaders: fresh, isHeld: verdict === 'held' });
   }
+
+  /** What an earlier debit has bought: this very one, or another for the same request. */
+  #paidBefore(
+    verdict: HoldVerdict,
+    debit: Debit,
+    { requestHash, headersOf }: Again,
+  ): Promise<Admission | Delivery | undefined> {
+    const { answers } = this.#parts;
+    return verdict === 'owed' ? answers.owed(debit, headersOf) : answers.known(debit, requestHash, headersOf);
+  }
+}
+
+/** The same request, and what its answer carries. */
+interface Again {
+  readonly requestHash: string;
+  readonly headersOf: HeadersOf;
 }

@@ -1,6 +1,5 @@
 import { CORS_HEADERS, dollars, HEADERS, Refusal } from '@asset-gateway/protocol';
 import type { Receipt } from '../call.ts';
-import { type Account, balanceOf } from './account.ts';
 import type { HoldVerdict } from './accounts.ts';
 import type { NewDebit } from './debit.ts';
 
@@ -9,10 +8,10 @@ const EXPOSED = 'Access-Control-Expose-Headers';
 const EXPOSED_HEADERS = `${CORS_HEADERS[EXPOSED]}, ${HEADERS.credit}`;
 
 /** What every answer that was paid from credit says of it, as a dictionary of RFC 8941, in millionths of a dollar. */
-export const creditHeader = (chargedMicros: number | undefined, account: Account): Record<string, string> => {
+export const creditHeader = (chargedMicros: number | undefined, balanceMicros: number): Record<string, string> => {
   const charged = chargedMicros === undefined ? '' : `charged=${chargedMicros}, `;
   return {
-    [HEADERS.credit]: `${charged}balance=${balanceOf(account)}`,
+    [HEADERS.credit]: `${charged}balance=${balanceMicros}`,
     [EXPOSED]: EXPOSED_HEADERS,
   };
 };
@@ -21,12 +20,12 @@ export const creditHeader = (chargedMicros: number | undefined, account: Account
 export type HeadersOf = (debit: NewDebit) => Readonly<Record<string, string>>;
 
 /** The receipt of a debit. */
-export function receiptOf(debit: NewDebit, account: Account, headersOf: HeadersOf): Receipt {
+export function receiptOf(debit: NewDebit, balanceMicros: number, headersOf: HeadersOf): Receipt {
   const { micros, by } = debit;
   return {
     priceUsd: dollars(micros),
-    debit: { micros, by, balanceMicros: balanceOf(account) },
-    headers: { ...creditHeader(micros, account), ...headersOf(debit) },
+    debit: { micros, by, balanceMicros },
+    headers: { ...creditHeader(micros, balanceMicros), ...headersOf(debit) },
   };
 }
 
@@ -43,9 +42,10 @@ const BUSY = 'Too many calls of this wallet are on their way; send the same requ
 const FAILING =
   'Too many calls of this wallet have failed at the upstream, which costs nothing; send the same request again after Retry-After.';
 
-/** Why a price could not be set aside. What pays for the call stays good. */
+/** Why a price could not be held. What pays for the call stays unused. */
 export function refusalOf(verdict: Exclude<HoldVerdict, 'held'>): Refusal {
   if (verdict === 'insufficient') return new Refusal('credit_exhausted', { payment: { state: 'unused' } });
+  if (verdict === 'due') return new Refusal('settlement_pending', { reason: verdict, payment: { state: 'unused' } });
   if (verdict !== 'busy' && verdict !== 'failing') return running();
   const isFailing = verdict === 'failing';
   return new Refusal('rate_limited', {

@@ -1,4 +1,5 @@
 import { NETWORKS, Refusal } from '@asset-gateway/protocol';
+import type { AccountHolder } from './debit.ts';
 
 /** How many calls of one wallet, of all devnet wallets, and of all may wait on this node: devnet's money is free. */
 const MOST_WAITING = { ofOne: 32, ofDevnet: 64, ofAll: 256 } as const;
@@ -13,6 +14,9 @@ export const busy = (reason: string): Refusal =>
     retryAfterSeconds: 2,
     payment: { state: 'unused' },
   });
+
+/** The name of an account. */
+export const accountName = ({ network, wallet }: AccountHolder): string => `${network}:${wallet}`;
 
 /** Whether an account, by its name, is one of devnet. */
 const isDevnet = (name: string): boolean => name.includes(NETWORKS.devnet);

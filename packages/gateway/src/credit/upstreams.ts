@@ -2,8 +2,9 @@ import { type Cluster, dollars, Refusal } from '@asset-gateway/protocol';
 import type { Slot, UpstreamCall } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
 import type { Admission } from '../gates/gate.ts';
-import { type Account, balanceOf, CREDIT, type Movement } from './account.ts';
-import type { Accounts } from './accounts.ts';
+import { type Account, balanceOf, CREDIT } from './account.ts';
+import type { Accounts, Movement } from './accounts.ts';
+import type { AccountHolder } from './debit.ts';
 
 /** A cluster that something is sold on. */
 export interface SoldCluster {
@@ -20,16 +21,15 @@ const ledger = ({ cluster, network }: SoldCluster, balanceMicros: number) => ({
 });
 
 function balance(sold: SoldCluster, account: Account) {
-  const heldMicros = account.holds.reduce((sum, { micros }) => sum + micros, 0);
-  const { grantedMicros, spentMicros } = account;
+  const { grantedMicros, spentMicros, heldMicros } = account;
   return { ...ledger(sold, balanceOf(account)), heldMicros, grantedMicros, spentMicros };
 }
 
-const movement = ({ cluster }: SoldCluster, { kind, micros, atMs, route, transaction }: Movement) => ({
+const movement = ({ cluster }: SoldCluster, { kind, micros, at, route, transaction }: Movement) => ({
   kind,
   cluster,
   micros,
-  at: new Date(atMs).toISOString(),
+  at,
   route,
   ...(transaction !== undefined && { transaction }),
 });
@@ -43,15 +43,17 @@ function walletOf({ wallet }: UpstreamCall): string {
 export const balanceUpstream = (accounts: Accounts, sold: readonly SoldCluster[]) => ({
   async answer(call: UpstreamCall) {
     const wallet = walletOf(call);
-    const found = await fromStore(Promise.all(sold.map(({ network }) => accounts.find({ network, wallet }))));
-    const all = sold.map((each, index) => ({ sold: each, account: found[index] as Account }));
+    const holders = sold.map(({ network }) => ({ network, wallet }));
+    const read = (holder: AccountHolder) => Promise.all([accounts.find(holder), accounts.movements(holder)]);
+    const found = await fromStore(Promise.all(holders.map(read)));
+    const all = sold.map((each, index) => ({ sold: each, found: found[index] as Awaited<ReturnType<typeof read>> }));
     const movements = all
-      .flatMap(({ sold, account }) => account.movements.map((each) => ({ sold, each })))
-      .sort((one, other) => other.each.atMs - one.each.atMs)
+      .flatMap(({ sold, found: [, ofCluster] }) => ofCluster.map((each) => ({ sold, each })))
+      .sort((one, other) => (one.each.at < other.each.at ? 1 : -1))
       .slice(0, CREDIT.movements);
     const result = {
       wallet,
-      balances: all.map(({ sold, account }) => balance(sold, account)),
+      balances: all.map(({ sold, found: [account] }) => balance(sold, account)),
       movements: movements.map(({ sold, each }) => movement(sold, each)),
     };
     return { json: JSON.stringify(result) };

@@ -110,6 +110,11 @@ export class Metrics {
     this.#money.appended(entries);
   }
 
+  /** A durable write of money took so many milliseconds, or failed after them. */
+  committed(ms: number): void {
+    this.#money.committed(ms);
+  }
+
   /** A slot was taken, where the budget is shared out: by the kind of group that it is charged to. */
   slotTaken(group: string): void {
     this.#slots.inc({ group });

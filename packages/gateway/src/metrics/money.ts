@@ -1,26 +1,27 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { PREFIX } from './prefix.ts';
 import type { OpenReading, Readings } from './readings.ts';
 
 /** What metrics count of an entry of the journal. */
 export interface MoneyEntry {
   readonly kind: string;
-  readonly network: string;
+  readonly cluster: string;
   readonly micros: number;
   readonly feeLamports: number;
 }
 
+const MS_PER_SECOND = 1_000;
+const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 /** A refusal moves nothing. */
 const KINDS = ['settlement', 'grant', 'debit'];
-const CLUSTERS: ReadonlyMap<string, string> = new Map(
-  Object.entries(NETWORKS).map(([cluster, network]) => [network, cluster]),
-);
+const CLUSTERS = Object.keys(NETWORKS);
 
 /** Counts what this node appends to the journal. */
 export class MoneyCounters {
   readonly #micros: Counter<'kind' | 'cluster'>;
   readonly #lamports: Counter<'cluster'>;
+  readonly #commits: Histogram;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -32,22 +33,29 @@ export class MoneyCounters {
     });
     const help = 'What the fee payer of this gateway has paid the chain.';
     this.#lamports = new Counter({ name: `${PREFIX}fee_lamports_total`, help, labelNames: ['cluster'], registers });
-    for (const cluster of CLUSTERS.values()) {
+    this.#commits = new Histogram({
+      name: `${PREFIX}database_commit_seconds`,
+      help: 'From a durable write of money to its commit, failed ones too.',
+      buckets: COMMIT_SECONDS,
+      registers,
+    });
+    for (const cluster of CLUSTERS) {
       for (const kind of KINDS) this.#micros.inc({ kind, cluster }, 0);
       this.#lamports.inc({ cluster }, 0);
     }
   }
 
+  committed(ms: number): void {
+    this.#commits.observe(ms / MS_PER_SECOND);
+  }
+
   appended(entries: readonly MoneyEntry[]): void {
-    for (const { kind, network, micros, feeLamports } of entries) {
-      const cluster = CLUSTERS.get(network) ?? '';
+    for (const { kind, cluster, micros, feeLamports } of entries) {
       if (KINDS.includes(kind)) this.#micros.inc({ kind, cluster }, micros);
       this.#lamports.inc({ cluster }, feeLamports);
     }
   }
 }
-
-const MS_PER_SECOND = 1_000;
 
 /** Looks these up whenever somebody asks for the metrics. */
 export function watchMoney(registry: Registry, readings: Readings): void {
@@ -84,7 +92,19 @@ export function watchMoney(registry: Registry, readings: Readings): void {
       for (const { cluster, owedMicros } of (await readings.credit?.()) ?? []) this.set({ cluster }, owedMicros);
     },
   });
+  if (readings.isDatabaseUp?.() !== undefined) watchDatabase(registry, () => readings.isDatabaseUp?.() === true);
   const { solPriceUsd } = readings;
   const help = 'Dollars for one SOL, as SOL_PRICE_USD says.';
   if (solPriceUsd !== undefined) new Gauge({ name: `${PREFIX}sol_price_usd`, help, registers }).set(solPriceUsd);
+}
+
+function watchDatabase(registry: Registry, isUp: () => boolean): void {
+  new Gauge({
+    name: `${PREFIX}database_up`,
+    help: 'Whether the database of money answers.',
+    registers: [registry],
+    collect() {
+      this.set(isUp() ? 1 : 0);
+    },
+  });
 }

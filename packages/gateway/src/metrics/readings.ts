@@ -68,6 +68,8 @@ export interface Readings {
   openPayments(): Promise<OpenReading | undefined>;
   /** What is owed as credit, by all nodes together; nothing when the store did not say. */
   credit?(): Promise<readonly CreditReading[] | undefined>;
+  /** Whether the database of money answered last; undefined if there is none. */
+  isDatabaseUp?(): boolean | undefined;
   feePayers(): Promise<readonly FeePayerReading[]>;
   /** Dollars for one SOL, where the operator has said so. */
   readonly solPriceUsd?: number | undefined;

@@ -15,31 +15,50 @@ export interface CoverablePayment extends SentPayment {
   readonly trail: Trail;
   readonly payer: string;
   readonly memo: string | undefined;
-  /** Whether it came with what only the client of our challenge knows: anybody else's may be a copy. */
+  /** Whether it came with its ticket, which only the client of our challenge knows: without, it may be a copy. */
   readonly hasTicket: boolean;
   /** What it pays, in millionths of a dollar. */
   readonly amountMicros: number;
-  /** What would be credit once it has settled. */
+  /** The part that becomes credit when it settles. */
   readonly creditMicros: number;
 }
 
 /** The purchase of such a payment. */
 export interface CoverablePurchase extends Admission {
-  /** Verification has found that the payment had settled before: nothing is bought with it any more. */
-  readonly isSettledBefore: boolean;
+  /** The wallet's credit after the settlement, if this purchase has changed it. */
+  readonly balanceMicros: number | undefined;
 }
 
-/** A call that its wallet has signed, and what was found out about it already. */
+/** Another call of the wallet buys credit, or its credit pays for the call by now: nothing was reserved. */
+export class NotNeeded extends Error {}
+
+/** Up to where credit is bought. */
+export interface CreditLimits {
+  /** How much a wallet may have. */
+  readonly limitMicros: number;
+  /** The price of the call that the purchase comes with; undefined if credit cannot pay for it. */
+  readonly priceMicros: number | undefined;
+}
+
+/** A call that its wallet has signed. */
 export interface SignedRequest {
   readonly call: Call;
   readonly origin: string;
   readonly requestHash: string;
 }
 
+/** Credit that may pay in place of a payment. Disposing it releases what it holds. */
+export interface Covering extends AsyncDisposable {
+  /** What this very payment was covered for before: its answer, or leave to fetch it again. */
+  known(): Promise<Admission | Delivery | undefined>;
+  /** An answer to the same request that its wallet has paid for before. */
+  owed(): Promise<Admission | Delivery | undefined>;
+  /** Leave to proceed that pays from credit if it can, and by the payment if not. It releases what is held from here on. */
+  admit(purchase: CoverablePurchase): Admission;
+}
+
 /** What may pay in a payment's place: what its wallet has paid before. */
 export interface Cover {
-  /** What this very payment was covered for before: its answer, or a refusal where that was another request. */
-  known(sent: SentPayment): Promise<Admission | Delivery | undefined>;
-  /** An answer that is owed to its wallet; or leave to proceed that pays from credit where it can, and by the payment where not. */
-  admit(payment: CoverablePayment, purchase: CoverablePurchase): Promise<Admission | Delivery>;
+  /** Holds the price of the call, if credit can pay. `payment` is absent if the payment does not fit its request. */
+  begin(sent: SentPayment, payment: CoverablePayment | undefined): Promise<Covering>;
 }

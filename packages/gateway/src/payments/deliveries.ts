@@ -22,12 +22,6 @@ export interface PaidRequest extends AnsweredRequest {
   readonly carried: CarriedPayment;
 }
 
-/** Who asks for what is owed, and whether it is certainly them: by the ticket of their payment, or by a signature. */
-export interface Asker {
-  readonly payer: string;
-  readonly isProven: boolean;
-}
-
 /** For so long a settled payment fetches its answer again without its ticket, which version 1 of x402 does not carry. */
 const WITHOUT_TICKET_MS = 60_000;
 
@@ -41,21 +35,22 @@ const STATES = {
 
 /** What payments of before have bought on one route: a payment that comes again, and an answer that is owed. */
 export class Deliveries {
-  readonly #parts: Pick<PurchaseDependencies, 'payments' | 'reconciler' | 'onFailure'>;
+  readonly #parts: Pick<PurchaseDependencies, 'payments' | 'reconciler'>;
   readonly #memos: Memos | undefined;
   // A payment belongs to one request, and a request to one route: nobody else need know of it.
   readonly #fetching: Fetching = new Set();
   readonly #repeats = new Repeats();
 
-  constructor(parts: Pick<PurchaseDependencies, 'payments' | 'reconciler' | 'onFailure'>, memos: Memos | undefined) {
+  constructor(parts: Pick<PurchaseDependencies, 'payments' | 'reconciler'>, memos: Memos | undefined) {
     this.#parts = parts;
     this.#memos = memos;
   }
 
   /** What is known of this very payment decides, before its memo, its price or the request's input are looked at. */
-  async known(context: PaidRequest, key: string): Promise<Admission | Delivery | undefined> {
-    const record = await this.#upToDate(key);
+  async known(context: PaidRequest, found: PaymentRecord | undefined): Promise<Admission | Delivery | undefined> {
+    const record = await this.#upToDate(found);
     if (!record) return undefined;
+    const { key } = record;
     context.trail.wallet = record.payer;
     if (record.requestHash !== context.requestHash) {
       throw new Refusal('payment_already_used', {
@@ -74,13 +69,12 @@ export class Deliveries {
     throw new Refusal('payment_in_progress', { payment: { state: 'in_progress' } });
   }
 
-  /** The record of a payment, after the chain was asked where its outcome is open. */
-  async #upToDate(key: string): Promise<PaymentRecord | undefined> {
-    const { payments, reconciler } = this.#parts;
-    const record = await fromStore(payments.find(key));
+  /** The record of a payment, after the chain was asked if its outcome is open. */
+  async #upToDate(record: PaymentRecord | undefined): Promise<PaymentRecord | undefined> {
     if (record?.progress !== 'unresolved') return record;
+    const { payments, reconciler } = this.#parts;
     await reconciler.reconcile(record);
-    return fromStore(payments.find(key));
+    return fromStore(payments.find(record.key));
   }
 
   /** Whether whoever sends a settled payment again is who made it: the transaction itself is there for all to copy. */
@@ -102,11 +96,11 @@ export class Deliveries {
   }
 
   async #settled(context: AnsweredRequest, record: PaymentRecord): Promise<Admission | Delivery> {
-    const { payments, onFailure } = this.#parts;
+    const { payments } = this.#parts;
     const answer = await fromStore(payments.answer(record.key));
     const age = payments.now() - (record.resolvedAtMs ?? 0);
     if (answer === undefined && age >= PAYMENTS.answerMs) throw alreadyUsed('answer no longer kept');
-    const onDelivered = () => void payments.delivered(record.key).catch(onFailure);
+    const onDelivered = () => payments.delivered(record.key);
     const receipt = { ...receiptOf(record, context, true), onDelivered };
     if (answer === undefined) return new Redelivery(this.#paidBefore(record.key, receipt), this.#fetching);
     return { answer: { json: answer }, receipt };
@@ -126,14 +120,18 @@ export class Deliveries {
   }
 
   /**
-   * A payer whose answer is still owed gets it, and one whose payment is open waits for it: nobody pays twice. What is not
-   * proven to be theirs may be a copy of one that has failed on the chain: then what is owed stays owed.
+   * A payer whose answer is still owed gets it, and one whose payment is open waits for it: each pays once. What is not proven to be
+   * the payer's may be a copy of a payment that has failed on the chain: then what is owed stays owed. `dueKey`: the payment that
+   * is open or owed.
    */
-  async owed(context: AnsweredRequest, { payer, isProven }: Asker): Promise<Admission | Delivery | undefined> {
+  async owed(
+    context: AnsweredRequest,
+    dueKey: string | undefined,
+    isProven: boolean,
+  ): Promise<Admission | Delivery | undefined> {
+    if (dueKey === undefined) return undefined;
     const { payments } = this.#parts;
-    const open = await fromStore(payments.owed(payer, context.requestHash));
-    if (!open) return undefined;
-    const record = await this.#upToDate(open.key);
+    const record = await this.#upToDate(await fromStore(payments.find(dueKey)));
     if (record?.progress === 'refused' || !record) return undefined;
     const isSettled = record.progress === 'settled';
     if (isSettled && isProven) return this.#settled(context, record);

@@ -3,20 +3,24 @@ import type { Call, Challenge, Trail } from '../call.ts';
 import type { Describe } from '../describe/discovery.ts';
 import { challenge, challengedUrl } from '../gates/challenge.ts';
 import type { Crypto } from '../gates/crypto.ts';
+import { fromStore } from '../gates/from-store.ts';
 import type { Admission, Delivery, Gate } from '../gates/gate.ts';
 import type { OriginOf } from '../gates/origin.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
-import type { Cover, SentPayment, SignedRequest } from './cover.ts';
+import type { Cover, Covering, CreditLimits, SentPayment, SignedRequest } from './cover.ts';
 import { Deliveries } from './deliveries.ts';
+import { feePayerName } from './facilitator/fee.ts';
+import type { Look } from './payments.ts';
 import { Purchase } from './purchase.ts';
 import type { PurchaseDependencies } from './purchase-dependencies.ts';
 import { type CarriedPayment, carriedPayment } from './read/header.ts';
 import type { Memos } from './read/memo.ts';
 import { type PresentedPayment, readPresentedPayment } from './read/payment.ts';
 import { paymentKeyOf, requestHashOf } from './read/request-hash.ts';
-import { readTransaction } from './read/transaction.ts';
+import { readTransaction, type Transaction } from './read/transaction.ts';
 import type { NewPayment } from './record.ts';
 import { type Offer, requirementOf } from './requirement.ts';
+import { unavailable } from './responses.ts';
 import { tellingOf } from './telling.ts';
 
 /** What the payment gate stands on. */
@@ -43,8 +47,15 @@ export interface CreditSale {
   /** What of such a payment is credit once it has settled, in millionths of a dollar. */
   creditMicros(amount: number): number;
   readonly cover: Cover;
+  readonly limits: CreditLimits;
   /** What a challenge of this route carries for those who spend by signature. */
   extensions(call: Call): Readonly<Record<string, unknown>>;
+}
+
+/** A wallet on a network (CAIP-2). */
+interface PayingWallet {
+  readonly network: string;
+  readonly wallet: string;
 }
 
 /** A call on its way through the gate. */
@@ -53,6 +64,7 @@ interface RequestContext extends SentPayment {
   readonly trail: Trail;
   readonly offer: Offer;
   readonly carried: CarriedPayment;
+  readonly transaction: Transaction;
 }
 
 /** The gate of a paid route: one payment buys the answer to one request, exactly once. */
@@ -66,7 +78,6 @@ export class ExactGate implements Gate {
   }
 
   async admit(call: Call, trail: Trail): Promise<Admission | Delivery> {
-    const origin = this.#parts.originOf(call.inbound);
     const offer = this.#offer();
     const carried = carriedPayment(call.inbound);
     if (!carried && offer.feePayer === '') this.assertOpen();
@@ -78,36 +89,53 @@ export class ExactGate implements Gate {
         payment: { state: 'refused' },
       });
     }
-    const context: RequestContext = {
+    return this.#judge({
       key: paymentKeyOf(offer.network, transaction.message),
       requestHash: requestHashOf(call),
       network: offer.network,
-      ...tellingOf(call, origin, this.#parts.receipts),
+      ...tellingOf(call, this.#parts.originOf(call.inbound), this.#parts.receipts),
       call,
       trail,
       offer,
       carried,
-    };
-    const { crypto, memos, credit, dependencies } = this.#parts;
-    const [known, covered] = await Promise.all([
-      this.#deliveries.known(context, context.key),
-      credit?.cover.known(context),
-    ]);
-    const earlier = known ?? covered;
+      transaction,
+    });
+  }
+
+  /** What was bought before comes first; only then must the payment fit. */
+  async #judge(context: RequestContext): Promise<Admission | Delivery> {
+    const { trail } = context;
+    const presented = this.#present(context);
+    const looking = this.#look(context);
+    looking.catch(() => undefined);
+    await using cover = await this.#cover(context, presented);
+    const look = await fromStore(looking);
+    const earlier = (await this.#deliveries.known(context, look.record)) ?? (await cover?.known());
     if (earlier) return earlier;
     this.assertOpen();
-    const nowMs = dependencies.payments.now();
-    const presented = readPresentedPayment({ crypto, memos }, { ...context, transaction, nowMs });
+    if (presented instanceof Refusal) throw presented;
     trail.wallet = presented.transfer.payer;
     trail.payment = { state: 'unused' };
-    const asked = { payer: presented.transfer.payer, isProven: presented.payment.hasTicket };
-    return (await this.#deliveries.owed(context, asked)) ?? this.#purchase(context, presented);
+    const { hasTicket } = presented.payment;
+    const owed = (await this.#deliveries.owed(context, look.dueKey, hasTicket)) ?? (await cover?.owed());
+    if (owed) return owed;
+    const purchase = this.#purchase(context, presented, look);
+    return cover ? cover.admit(purchase) : purchase;
+  }
+
+  /** The payer of a transaction of our shape signs second; whether it is of that shape is judged later. */
+  #look({ key, network, requestHash, transaction, offer }: RequestContext): Promise<Look> {
+    const feePayer = offer.feePayer === '' ? undefined : feePayerName(network, offer.feePayer);
+    const payer = transaction.keys[1] ?? '';
+    return this.#parts.dependencies.payments.look({ key, network, payer, requestHash }, feePayer);
   }
 
   /** What this wallet, which has signed, has paid for this very request and not got; refuses while the outcome is open. */
-  owedTo(payer: string, { call, origin, requestHash }: SignedRequest): Promise<Admission | Delivery | undefined> {
+  async owedTo({ network, wallet: payer }: PayingWallet, { call, origin, requestHash }: SignedRequest) {
+    const { payments } = this.#parts.dependencies;
+    const { dueKey } = await fromStore(payments.look({ key: '', network, payer, requestHash }));
     const request = { requestHash, ...tellingOf(call, origin, this.#parts.receipts) };
-    return this.#deliveries.owed(request, { payer, isProven: true });
+    return this.#deliveries.owed(request, dueKey, true);
   }
 
   /** Nothing can be paid for before a fee payer is known. */
@@ -124,22 +152,49 @@ export class ExactGate implements Gate {
 
   /** What has been bought can be fetched without a facilitator; nothing new can be bought. Refuses by throwing. */
   assertOpen(): void {
+    const reason = this.#whyClosed();
+    if (reason !== undefined) throw unavailable(reason);
+  }
+
+  #whyClosed(): string | undefined {
     const { feePayer, network } = this.#offer();
-    const reason = feePayer === '' ? 'no fee payer known yet' : this.#parts.dependencies.facilitator.whyClosed(network);
-    if (reason !== undefined) {
-      throw new Refusal('facilitator_unavailable', { reason, payment: { state: 'unused' } });
+    return feePayer === '' ? 'no fee payer known yet' : this.#parts.dependencies.facilitator.whyClosed(network);
+  }
+
+  /** The payment that fits the request, or why it does not: what was bought with it before counts first. */
+  #present(context: RequestContext): PresentedPayment | Refusal {
+    const { crypto, memos, dependencies } = this.#parts;
+    try {
+      return readPresentedPayment({ crypto, memos }, { ...context, nowMs: dependencies.payments.now() });
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
     }
   }
 
-  #purchase(context: RequestContext, presented: PresentedPayment): Admission | Promise<Admission | Delivery> {
+  /** Credit pays for what fits, while something can be bought. */
+  #cover(context: RequestContext, presented: PresentedPayment | Refusal): Promise<Covering> | undefined {
+    const { credit } = this.#parts;
+    if (!credit) return undefined;
+    if (presented instanceof Refusal || this.#whyClosed() !== undefined) return credit.cover.begin(context, undefined);
+    const { payment, transfer } = presented;
+    const amountMicros = Number(transfer.amount);
+    const { payer, memo } = transfer;
+    const creditMicros = credit.creditMicros(amountMicros);
+    return credit.cover.begin(context, {
+      ...context,
+      payer,
+      memo,
+      hasTicket: payment.hasTicket,
+      amountMicros,
+      creditMicros,
+    });
+  }
+
+  #purchase(context: RequestContext, presented: PresentedPayment, look: Look): Purchase {
     const { dependencies, credit } = this.#parts;
     const payment = this.#newPayment(context, presented);
-    const purchase = new Purchase(dependencies, presented, payment, context);
-    if (!credit) return purchase;
-    const { payer, memo, creditMicros = 0 } = payment;
-    const { hasTicket } = presented.payment;
-    const amountMicros = Number(presented.transfer.amount);
-    return credit.cover.admit({ ...context, payer, memo, hasTicket, amountMicros, creditMicros }, purchase);
+    return new Purchase(dependencies, presented, payment, { ...context, look, credit: credit?.limits });
   }
 
   #offer(): Offer {

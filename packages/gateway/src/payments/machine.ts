@@ -1,51 +1,47 @@
 import { NETWORKS } from '@asset-gateway/protocol';
+import type { CreditLimits } from './cover.ts';
 import {
   amountOf,
+  FAILED_ON_CHAIN,
   type NewPayment,
   PAYMENTS,
   type Proof,
   type ReserveVerdict,
   type SettlementAttempt,
 } from './record.ts';
-import {
-  callsOf,
-  type HeldRecord,
-  isOpen,
-  type Moment,
-  type PayerRecord,
-  type PaymentState,
-  readState,
-  withPaid,
-} from './state.ts';
+import { callsOf, type HeldRecord, isOpen, type PayerRecord, type PaymentState, readState, withPaid } from './state.ts';
 
 /** What happens to a payment. */
 export type PaymentEvent =
-  | { readonly kind: 'reserved'; readonly payment: NewPayment }
+  /** Its first upstream call, which follows, is counted. `credit`: up to where a payment that brings credit is taken. */
+  | { readonly kind: 'reserved'; readonly payment: NewPayment; readonly credit?: CreditLimits | undefined }
+  /** One more upstream call. */
   | { readonly kind: 'called' }
-  | { readonly kind: 'settling'; readonly owner: string; readonly sent: Omit<SettlementAttempt, 'answer'> }
+  | { readonly kind: 'settling'; readonly owner: string; readonly sent: Omit<SettlementAttempt, 'answer' | 'fee'> }
   | { readonly kind: 'unresolved'; readonly signature: string | undefined }
-  /** A refusal that is this owner's own word counts only while the payment is this owner's: after that others may send it. */
+  /** A refusal on an owner's word counts only while the payment is that owner's: afterwards others may send it. */
   | { readonly kind: 'resolved'; readonly proof: Proof; readonly owner: string | undefined }
   | { readonly kind: 'adopted'; readonly payment: NewPayment; readonly signature: string }
-  /** Nothing was sent: what this owner has reserved, or is settling, is as if it had never been. */
-  | { readonly kind: 'withdrawn'; readonly owner: string; readonly from: 'reserved' | 'settling' }
-  | { readonly kind: 'delivered' }
-  | { readonly kind: 'renewed'; readonly owner: string };
+  /** Nothing was sent: the payment is unused again. `isCalled` says whether the upstream was called for it. */
+  | {
+      readonly kind: 'withdrawn';
+      readonly owner: string;
+      readonly from: 'reserved' | 'settling';
+      readonly isCalled: boolean;
+    };
+
+type Reserving = Extract<PaymentEvent, { kind: 'reserved' }>;
 
 /** What became of it. */
 export interface Step {
-  /** What the state was at this moment, */
   readonly before: PaymentState;
-  /** and what it is then: its members are the same ones where nothing has changed. */
+  /** Members that have not changed are the same objects as before. */
   readonly after: PaymentState;
-  /** What the asker is told: `ignored` and `lost` change nothing, and no more does a reservation that is refused. */
+  /** `ignored`, `lost` and refused reservations change nothing. */
   readonly verdict: ReserveVerdict | 'done' | 'ignored' | 'lost';
 }
 
-const leased = ({ nowMs, node, leaseMs }: Moment) => ({
-  node,
-  ...(leaseMs !== undefined && { leasedUntilMs: nowMs + leaseMs }),
-});
+const leaseFrom = (nowMs: number) => ({ leasedUntilMs: nowMs + PAYMENTS.leaseMs });
 
 const without = <T extends { readonly key: string }>(all: readonly T[], key: string): readonly T[] =>
   all.some((each) => each.key === key) ? all.filter((each) => each.key !== key) : all;
@@ -53,6 +49,28 @@ const without = <T extends { readonly key: string }>(all: readonly T[], key: str
 function leave(payer: PayerRecord, key: string): PayerRecord {
   const inFlight = without(payer.inFlight, key);
   return inFlight === payer.inFlight ? payer : { ...payer, inFlight };
+}
+
+const withCall = (payer: PayerRecord, key: string, atMs: number): PayerRecord => ({
+  ...payer,
+  calls: [...payer.calls, { key, atMs }],
+});
+
+function withoutLastCall(payer: PayerRecord, key: string): PayerRecord {
+  const last = payer.calls.findLastIndex((call) => call.key === key);
+  return last < 0 ? payer : { ...payer, calls: payer.calls.toSpliced(last, 1) };
+}
+
+/** Why a payment that brings credit is not taken now. */
+function whyNotBought(
+  { balanceMicros, purchaseKey }: PaymentState,
+  { payment, credit }: Reserving,
+): ReserveVerdict | undefined {
+  const { creditMicros = 0 } = payment;
+  if (!credit || creditMicros === 0) return undefined;
+  if (purchaseKey !== undefined) return 'under_way';
+  if (credit.priceMicros !== undefined && balanceMicros >= credit.priceMicros) return 'covered';
+  return balanceMicros + creditMicros > credit.limitMicros ? 'over_limit' : undefined;
 }
 
 function whyNotReserved({ record, payer, due }: PaymentState, key: string, nowMs: number): ReserveVerdict | undefined {
@@ -64,24 +82,25 @@ function whyNotReserved({ record, payer, due }: PaymentState, key: string, nowMs
   return recent.length >= PAYMENTS.unsettledCallsPerPayer ? 'payer_busy' : undefined;
 }
 
-function reserve(state: PaymentState, payment: NewPayment, moment: Moment): PaymentState {
-  const { payer } = state;
-  const untilMs = moment.nowMs + PAYMENTS.inFlightMs;
-  const inFlight = [...without(payer.inFlight, payment.key), { key: payment.key, node: moment.node, untilMs }];
+function reserve(state: PaymentState, payment: NewPayment, nowMs: number): PaymentState {
+  const payer = withCall(state.payer, payment.key, nowMs);
+  const inFlight = [
+    ...without(payer.inFlight, payment.key),
+    { key: payment.key, untilMs: nowMs + PAYMENTS.inFlightMs },
+  ];
   return {
     ...state,
-    record: { ...payment, progress: 'reserved', ...leased(moment) },
+    record: { ...payment, progress: 'reserved', ...leaseFrom(nowMs) },
     payer: { ...payer, inFlight },
   };
 }
 
 function call(state: PaymentState, record: HeldRecord, nowMs: number): PaymentState {
   if (record.progress === 'settled') return { ...state, record: { ...record, calls: (record.calls ?? 0) + 1 } };
-  const calls = [...state.payer.calls, { key: record.key, atMs: nowMs }];
-  return { ...state, payer: { ...state.payer, calls } };
+  return { ...state, payer: withCall(state.payer, record.key, nowMs) };
 }
 
-/** Only what is worth something makes a payer known: anybody has devnet's money. */
+/** Only mainnet's money is worth something; anyone can have devnet's. */
 function withPayment(payer: PayerRecord, record: HeldRecord, nowMs: number): PayerRecord {
   if (record.network !== NETWORKS.mainnet) return payer;
   return { ...payer, paid: withPaid(payer.paid ?? [], amountOf(record), nowMs) };
@@ -91,6 +110,7 @@ function settle(state: PaymentState, record: HeldRecord, signature: string, nowM
   const { key } = record;
   const payer = leave(state.payer, key);
   return {
+    ...state,
     record: {
       ...record,
       progress: 'settled',
@@ -107,12 +127,14 @@ function settle(state: PaymentState, record: HeldRecord, signature: string, nowM
 
 function refuse(state: PaymentState, record: HeldRecord, reason: string, nowMs: number): PaymentState {
   return {
+    ...state,
     record: {
       ...record,
       progress: 'refused',
       reason,
       resolvedAtMs: nowMs,
-      forgetAtMs: nowMs + PAYMENTS.refusedMs,
+      // A fee that was paid counts for its hour, which the payment must not begin anew.
+      forgetAtMs: nowMs + (reason === FAILED_ON_CHAIN && record.feeLamports > 0 ? PAYMENTS.feeMs : PAYMENTS.refusedMs),
       owed: false,
     },
     payer: leave(state.payer, record.key),
@@ -120,7 +142,7 @@ function refuse(state: PaymentState, record: HeldRecord, reason: string, nowMs: 
   };
 }
 
-/** Nothing for a proof that changes nothing. */
+/** Undefined for a proof that changes nothing. */
 function resolve(
   state: PaymentState,
   { proof, owner }: Extract<PaymentEvent, { kind: 'resolved' }>,
@@ -136,20 +158,24 @@ function resolve(
 function settling(
   state: PaymentState,
   { owner, sent }: Extract<PaymentEvent, { kind: 'settling' }>,
-  moment: Moment,
+  nowMs: number,
 ): PaymentState | 'owed' | 'lost' {
   const { record, due } = state;
   if (record?.progress !== 'reserved' || record.owner !== owner) return 'lost';
   if (due.length > 0) return 'owed';
-  const settlingSinceMs = moment.nowMs;
-  const next: HeldRecord = { ...record, ...sent, ...leased(moment), progress: 'settling', settlingSinceMs };
+  const next: HeldRecord = { ...record, ...sent, ...leaseFrom(nowMs), progress: 'settling', settlingSinceMs: nowMs };
   return { ...state, record: next, due: [{ key: record.key }] };
 }
 
-function withdraw(state: PaymentState, owner: string, from: 'reserved' | 'settling'): PaymentState | undefined {
+function withdraw(
+  state: PaymentState,
+  { owner, from, isCalled }: Extract<PaymentEvent, { kind: 'withdrawn' }>,
+): PaymentState | undefined {
   const { record, payer, due } = state;
   if (record?.progress !== from || record.owner !== owner) return undefined;
-  return { record: undefined, payer: leave(payer, record.key), due: without(due, record.key) };
+  const { key } = record;
+  const left = leave(payer, key);
+  return { ...state, record: undefined, payer: isCalled ? left : withoutLastCall(left, key), due: without(due, key) };
 }
 
 function unresolved(state: PaymentState, signature: string | undefined): PaymentState | undefined {
@@ -159,23 +185,20 @@ function unresolved(state: PaymentState, signature: string | undefined): Payment
   return { ...state, record: next, payer: leave(payer, record.key) };
 }
 
-function renew(state: PaymentState, owner: string, moment: Moment): PaymentState | 'lost' {
-  const { record } = state;
-  const isHeld = record?.progress === 'reserved' || record?.progress === 'settling';
-  return isHeld && record.owner === owner ? { ...state, record: { ...record, ...leased(moment) } } : 'lost';
-}
-
 /** The state after an event, or why there is none. */
-function after(state: PaymentState, event: PaymentEvent, moment: Moment): PaymentState | Step['verdict'] {
-  const { record, due } = state;
-  const { nowMs } = moment;
+function after(state: PaymentState, event: PaymentEvent, nowMs: number): PaymentState | Step['verdict'] {
+  const { record } = state;
   switch (event.kind) {
     case 'reserved':
-      return whyNotReserved(state, event.payment.key, nowMs) ?? reserve(state, event.payment, moment);
+      return (
+        whyNotReserved(state, event.payment.key, nowMs) ??
+        whyNotBought(state, event) ??
+        reserve(state, event.payment, nowMs)
+      );
     case 'called':
       return record ? call(state, record, nowMs) : 'ignored';
     case 'settling':
-      return settling(state, event, moment);
+      return settling(state, event, nowMs);
     case 'unresolved':
       return unresolved(state, event.signature) ?? 'ignored';
     case 'resolved':
@@ -184,19 +207,14 @@ function after(state: PaymentState, event: PaymentEvent, moment: Moment): Paymen
       if (record?.progress === 'settled') return 'ignored';
       return settle(state, { ...event.payment, progress: 'reserved' }, event.signature, nowMs);
     case 'withdrawn':
-      return withdraw(state, event.owner, event.from) ?? 'ignored';
-    case 'delivered':
-      if (!record?.owed) return 'ignored';
-      return { ...state, record: { ...record, owed: false }, due: without(due, record.key) };
-    case 'renewed':
-      return renew(state, event.owner, moment);
+      return withdraw(state, event) ?? 'ignored';
   }
 }
 
-/** One step of a payment: what it was, what happens, when; what it is then. */
-export function step(stored: PaymentState, event: PaymentEvent, moment: Moment): Step {
-  const before = readState(stored, moment);
-  const next = after(before, event, moment);
+/** One step of a payment: its state as it was stored, what happens, and when; what it is then. */
+export function step(stored: PaymentState, event: PaymentEvent, nowMs: number): Step {
+  const before = readState(stored, nowMs);
+  const next = after(before, event, nowMs);
   if (typeof next === 'string') return { before, after: before, verdict: next };
   return { before, after: next, verdict: event.kind === 'reserved' ? 'reserved' : 'done' };
 }

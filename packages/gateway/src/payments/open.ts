@@ -18,7 +18,6 @@ import { PriorSettlements } from './prior-settlements.ts';
 import { Queues } from './queue.ts';
 import { Memos } from './read/memo.ts';
 import { Reconciler } from './reconcile.ts';
-import type { FeeStore } from './store/fees.ts';
 import { VerificationLimits } from './verification-limits.ts';
 
 /** What the exact setup is opened with. */
@@ -28,7 +27,6 @@ export interface ExactSetupParts {
   readonly crypto: Crypto;
   readonly secrets: readonly string[];
   readonly payments: Payments;
-  readonly fees: FeeStore;
   readonly originOf: OriginOf;
   /** Nothing where no receipts are signed. */
   readonly receipts: ReceiptIssuer | undefined;
@@ -60,7 +58,7 @@ interface ChainLines {
 }
 
 async function openFacilitator(parts: ExactSetupParts, lines: ChainLines): Promise<FacilitatorAtWork> {
-  const { paid, fees, notice } = parts;
+  const { paid, notice } = parts;
   const { facilitator, feeBudgetPerHour } = paid;
   if (facilitator.kind === 'remote') {
     const remote = new RemoteFacilitator({ ...facilitator, crypto: parts.crypto });
@@ -68,7 +66,7 @@ async function openFacilitator(parts: ExactSetupParts, lines: ChainLines): Promi
     return { facilitator: remote, close: () => remote.close() };
   }
   const { keypair } = facilitator;
-  const inProcess = await InProcessFacilitator.create({ keypair, ...lines, feeBudgetPerHour, fees, notice });
+  const inProcess = await InProcessFacilitator.create({ keypair, ...lines, feeBudgetPerHour, notice });
   return { facilitator: inProcess, close: async () => inProcess.close() };
 }
 
@@ -116,7 +114,7 @@ async function assemble(parts: ExactSetupParts, lines: ChainLines, closeChains: 
   const settlements = new Queues();
   const observers = { onFailure, ...(onStep && { onStep }), ...outcomes };
   const memos = paid.useMemos ? new Memos(crypto, parts.secrets) : undefined;
-  const prior = new PriorSettlements({ payments, facilitator, reconciler, chains: verifyingChains, memos });
+  const prior = new PriorSettlements({ payments, facilitator, reconciler, chains: verifyingChains });
   const limits = new VerificationLimits();
   const dependencies = { payments, facilitator, verifyingChains, reconciler, prior, limits, settlements, ...observers };
   const gateParts = { crypto, memos, originOf, dependencies, receipts: parts.receipts, randomId };

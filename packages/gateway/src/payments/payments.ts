@@ -1,16 +1,8 @@
-import { NETWORKS } from '@asset-gateway/protocol';
-import type { Companion, CompanionChange } from './companion.ts';
-import {
-  documentsOf,
-  dueName,
-  namesOf,
-  payerName,
-  recordName,
-  type Subject,
-  signatureName,
-  stateIn,
-} from './documents.ts';
-import type { PaymentEvent, Step } from './machine.ts';
+import { findAnswer, keepAgain } from '../stores/sql/answers.ts';
+import type { Database, Statement } from '../stores/sql/database.ts';
+import type { JournalKind, OnWritten } from '../stores/sql/journal.ts';
+import { noteDelivered } from './changes.ts';
+import type { CreditLimits } from './cover.ts';
 import {
   type NewPayment,
   PAYMENTS,
@@ -19,222 +11,197 @@ import {
   type ReserveVerdict,
   type SettlementAttempt,
 } from './record.ts';
-import {
-  callsOf,
-  type Due,
-  dueOf,
-  type HeldRecord,
-  isKnownPayer,
-  type PayerRecord,
-  readDue,
-  readRecord,
-} from './state.ts';
-import { type Beside, Steps } from './steps.ts';
-import type { Change, PaymentDocuments, Reach, Stored } from './store/port.ts';
+import { FIND_ALL_OPEN, findByKey, findOpen, recordOfRow, type StoredState, type Subject } from './rows.ts';
+import { callsOf, dueOf, type HeldRecord, isKnownPayer, NEW_PAYER, readDue, readRecord } from './state.ts';
+import { PaymentSteps } from './steps.ts';
 
-/** A record without what only the machine asks for. */
+/** What is known before a payment is judged. */
+export interface Look {
+  /** The record of this very payment. */
+  readonly record: PaymentRecord | undefined;
+  /** The key of a payment of this payer for this request that is open, or whose answer is owed. */
+  readonly dueKey: string | undefined;
+  readonly isKnownPayer: boolean;
+  readonly fees: StoredState['fees'];
+  /** For the reservation that follows. */
+  readonly state: StoredState;
+}
+
+const OPEN_AT_ONCE = 100;
+/** A repair that could not read the transaction has booked it under a key of its own. */
+const FIND_BOOKED = `select kind from journal_entries where kind in ('settlement', 'grant')
+  and key in ($1, (select key from journal_entries where kind = 'settlement' and signature = $2))`;
+
+/** A record without what only the machine needs. */
 function recordOf(held: HeldRecord | undefined): PaymentRecord | undefined {
   if (!held) return undefined;
-  const { node: _node, leasedUntilMs: _leasedUntilMs, calls: _calls, ...record } = held;
+  const { leasedUntilMs: _leasedUntilMs, calls: _calls, ...record } = held;
   return record;
 }
 
-/** What a step has told, and the record after it. */
-interface Outcome {
-  readonly verdict: Step['verdict'];
-  readonly record: HeldRecord | undefined;
-}
-
 /**
- * What the gateway remembers about payments: it reads, has the machine decide, and writes where nothing has changed meanwhile.
- * A promise that resolves means that the fact lasts. Every method may reject when the store is down, but for `release`.
+ * What the gateway remembers about payments. Each step is decided by the machine on what was read, and written if that has not
+ * changed meanwhile. What may have moved money is on disk when a promise resolves. Every method may reject while the database cannot
+ * be used, except `release`.
  */
 export class Payments {
-  readonly #store: PaymentDocuments;
-  readonly #steps: Steps;
+  readonly #database: Database;
+  readonly #steps: PaymentSteps;
 
-  constructor(store: PaymentDocuments, companions: readonly Companion[] = []) {
-    this.#store = store;
-    this.#steps = new Steps(store, companions);
+  constructor(database: Database, onWritten: OnWritten = () => undefined) {
+    this.#database = database;
+    this.#steps = new PaymentSteps(database, onWritten);
   }
 
-  /** The store's clock, in milliseconds since the Unix epoch; it never steps. */
+  /** The database's clock in whole milliseconds since the Unix epoch. It never steps. */
   now(): number {
-    return this.#store.now();
-  }
-
-  /** How far back the records go, as this node knew after its last step. */
-  reach(): Reach {
-    return this.#store.reach();
-  }
-
-  /** The answer that a payment has bought, while it is kept. */
-  answer(key: string): Promise<string | undefined> {
-    return this.#store.answer(key);
+    return Math.floor(this.#database.now());
   }
 
   async find(key: string): Promise<PaymentRecord | undefined> {
-    return recordOf(this.#recordIn(await this.#read(recordName(key))));
+    const [row] = await this.#database.read(findByKey(key));
+    return recordOf(row && readRecord(recordOfRow(row), this.now()));
   }
 
-  /** A payment of this payer for this request whose outcome is open, or whose answer is still owed. */
-  async owed(payer: string, requestHash: string): Promise<PaymentRecord | undefined> {
-    const { value } = await this.#read(dueName(payer, requestHash));
-    const due = readDue((value as readonly Due[] | undefined) ?? [], this.now());
-    const key = dueOf(due)?.key;
-    return key === undefined ? undefined : this.find(key);
+  /** Everything about a payment that a request needs before it is judged, in one query. `feePayer`: whose fees are summed up. */
+  async look(subject: Subject, feePayer?: string): Promise<Look> {
+    const state = await this.#steps.read(subject, feePayer);
+    const nowMs = this.now();
+    return {
+      record: recordOf(readRecord(state.record, nowMs)),
+      dueKey: dueOf(readDue(state.due, nowMs))?.key,
+      isKnownPayer: isKnownPayer({ ...NEW_PAYER, paid: state.paidOnMainnet }, nowMs),
+      fees: state.fees,
+      state,
+    };
   }
 
-  /** Whether this wallet's mainnet payments of the last 30 days make it a known payer, whatever network it pays on now. */
-  async isKnownPayer(payer: string, network: string = NETWORKS.mainnet): Promise<boolean> {
-    const names = [...new Set([NETWORKS.mainnet, network])].map((each) => payerName(each, payer));
-    const found = await this.#store.read(names);
-    for (const stored of found) this.#steps.noteRead(stored);
-    const [onMainnet] = found;
-    return onMainnet?.value !== undefined && isKnownPayer(onMainnet.value as PayerRecord, this.now());
+  /** Whether this wallet's mainnet payments of the last 30 days make it a known payer. */
+  async isKnownPayer(payer: string): Promise<boolean> {
+    if (!this.#database.isReady()) return false;
+    const sql = `select paid from wallets where cluster = 'mainnet' and address = $1`;
+    const [row] = await this.#database.read({ sql, values: [payer] });
+    return row !== undefined && isKnownPayer({ ...NEW_PAYER, paid: JSON.parse(String(row.paid)) }, this.now());
   }
 
-  async reserve(payment: NewPayment): Promise<ReserveVerdict> {
-    const { verdict } = await this.#steps.take(payment, { kind: 'reserved', payment });
+  /** The answer that a payment has bought, while it is kept. */
+  async answer(key: string): Promise<string | undefined> {
+    const [row] = await this.#database.read(findAnswer(key, this.now()));
+    return row && String(row.answer);
+  }
+
+  /** Reserves a payment for its request, whose upstream call it counts. */
+  async reserve(payment: NewPayment, { state, credit }: ReserveOptions = {}): Promise<ReserveVerdict> {
+    const { verdict } = await this.#steps.take(payment, { kind: 'reserved', payment, credit }, {}, state);
     return verdict as ReserveVerdict;
   }
 
   /**
-   * Notes a payment as settled by a transaction that the chain shows and no record knows: its own, or an earlier one's. Answers
-   * no where another payment has that signature already.
+   * Notes a payment as settled by a transaction that the chain shows and no record knows. What a repair of the journal has booked
+   * of it is not booked again. Answers false if another payment has settled with that signature.
    */
   async adopt(payment: NewPayment, signature: string): Promise<boolean> {
-    const { value } = await this.#read(signatureName(signature));
-    if (value !== undefined && value !== payment.key) return false;
-    await this.#steps.take(
-      payment,
-      { kind: 'adopted', payment, signature },
-      { marks: this.#marks(payment.key, signature) },
-    );
+    const sql = `select key from payments where signature = $1 and state = 'settled'`;
+    const [other] = await this.#database.read({ sql, values: [signature] });
+    if (other && other.key !== payment.key) return false;
+    const booked = await this.#database.read({ sql: FIND_BOOKED, values: [payment.key, signature] });
+    const beside = { booked: booked.map(({ kind }) => kind as JournalKind) };
+    await this.#steps.take(payment, { kind: 'adopted', payment, signature }, beside);
     return true;
   }
 
   /** Keeps the answer of a settled payment whose first one is gone. */
   async keep(key: string, answer: string): Promise<void> {
-    await this.#store.commit({ changes: [], answer: { key, text: answer, forgetMs: PAYMENTS.answerMs } });
+    const untilMs = this.now() + PAYMENTS.answerMs;
+    await this.#database.write({ guard: keepAgain({ key, answer, untilMs }), isDurable: true });
   }
 
-  /** Counts a call to the upstream for a payment. */
+  /** Counts one more upstream call for a payment. */
   async called(key: string): Promise<void> {
-    await this.#stepOf(key, { kind: 'called' });
+    await this.#steps.takeKnown(key, { kind: 'called' });
   }
 
-  /** How many calls to the upstream there have been for a payment. */
+  /** How many upstream calls there have been for a payment. */
   async calls(key: string): Promise<number> {
-    const subject = await this.#subjectOf(key);
-    if (!subject) return 0;
-    return callsOf(stateIn(documentsOf(await this.#store.read(namesOf(subject)))), key);
+    const subject = await this.#steps.subjectOf(key);
+    return subject ? callsOf(await this.#steps.read(subject), key) : 0;
   }
 
   /**
-   * Everything is noted that a crash must not lose, and from now on money may move. `owed`: nothing was noted, for this payer
-   * has an open or owed payment for the same request. Rejects when the reservation is not this owner's any more.
+   * Notes everything that a crash must not lose; from now on money may move. Nothing is noted if the answer is `owed` (this payer has
+   * an open or owed payment for the same request), `covered` (credit pays for this very payment) or `fees used up`. Rejects if
+   * the reservation is no longer this owner's.
    */
-  async settling(key: string, owner: string, { answer, ...sent }: SettlementAttempt): Promise<'settling' | 'owed'> {
-    const event = { kind: 'settling', owner, sent } as const;
-    const { verdict } = await this.#stepOf(key, event, { answer: { key, text: answer } }).catch(async (error) => {
-      await this.#takeBack(key, owner);
-      throw error;
-    });
-    if (verdict === 'owed') return 'owed';
+  async settling(
+    key: string,
+    owner: string,
+    { answer, fee, ...sent }: SettlementAttempt,
+  ): Promise<'settling' | 'owed' | 'covered' | 'fees used up'> {
+    const { verdict } = await this.#steps.takeKnown(key, { kind: 'settling', owner, sent }, { answer, fee });
+    if (verdict === 'owed' || verdict === 'covered' || verdict === 'fees used up') return verdict;
     if (verdict !== 'done') throw new Error('the reservation is lost');
     return 'settling';
   }
 
   /** The outcome is not known. */
   async unresolved(key: string, signature?: string): Promise<void> {
-    await this.#lastStep(key, { kind: 'unresolved', signature });
+    await this.#steps.takeLast(key, { kind: 'unresolved', signature });
   }
 
   /**
-   * Moves the record to where the proof says; a refusal that is an owner's own word, only while the payment is that one's.
-   * Answers the record as it is then.
+   * Moves the record as the proof says. A refusal on an owner's word counts only while the payment is that owner's. Answers the record
+   * as it is then, and the wallet's credit.
    */
-  async resolve(key: string, proof: Proof, owner?: string): Promise<PaymentRecord | undefined> {
-    const marks = proof.progress === 'settled' ? this.#marks(key, proof.signature) : [];
-    const beside = { answer: { key, forgetMs: PAYMENTS.answerMs }, marks };
-    const { record } = await this.#lastStep(key, { kind: 'resolved', proof, owner }, beside);
-    return recordOf(record);
+  async resolve(key: string, proof: Proof, owner?: string): Promise<Resolved> {
+    const { record, balanceMicros } = await this.#steps.takeLast(key, { kind: 'resolved', proof, owner });
+    return { record: recordOf(record), balanceMicros };
   }
 
-  /** Our own failure before anything was sent: the payment is as good as new. */
+  /** Nothing was sent, because of a fault of ours: the payment is unused again. */
   async withdraw(key: string, owner: string): Promise<void> {
-    await this.#lastStep(key, { kind: 'withdrawn', owner, from: 'settling' }, { answer: { key, forgetMs: 0 } });
+    await this.#steps.takeLast(key, { kind: 'withdrawn', owner, from: 'settling', isCalled: true });
   }
 
-  /** Gives back what this owner has only reserved; does nothing otherwise. Never rejects. */
-  async release(key: string, owner: string): Promise<void> {
-    const event = { kind: 'withdrawn', owner, from: 'reserved' } as const;
-    await this.#lastStep(key, event).catch(() => undefined);
+  /** Releases what this owner has only reserved; does nothing otherwise. `isCalled`: whether the upstream was called. Never rejects. */
+  async release(key: string, owner: string, isCalled: boolean): Promise<void> {
+    const event = { kind: 'withdrawn', owner, from: 'reserved', isCalled } as const;
+    await this.#steps.takeLast(key, event).catch(() => undefined);
   }
 
   /** The answer has reached the payer. */
-  async delivered(key: string): Promise<void> {
-    await this.#stepOf(key, { kind: 'delivered' });
+  delivered(key: string): void {
+    this.#database.note(noteDelivered(key));
   }
 
-  /** Payments whose outcome must be asked of the chain. */
+  /** Payments whose outcome must be looked up on the chain. */
   async open(): Promise<readonly PaymentRecord[]> {
-    const keys = await this.#store.openKeys();
-    const records = (await this.#store.read(keys.map(recordName))).map((stored) => this.#recordIn(stored));
-    const over = keys.filter((_, index) => !records[index]);
-    for (const key of over) await this.#store.commit({ changes: [], open: { key, fromMs: undefined } });
-    return records.filter((record) => record?.progress === 'unresolved').flatMap((record) => recordOf(record) ?? []);
+    return this.#recordsOf(findOpen(this.now(), OPEN_AT_ONCE));
+  }
+
+  /** Payments that may have moved money, whichever process works on them. */
+  allOpen(): Promise<readonly PaymentRecord[]> {
+    return this.#recordsOf(FIND_ALL_OPEN);
   }
 
   close(): void {
     this.#steps.close();
-    this.#store.close();
   }
 
-  #recordIn({ value }: Stored): HeldRecord | undefined {
-    return readRecord(value as HeldRecord | undefined, this.#steps.moment);
+  async #recordsOf(statement: Statement): Promise<readonly PaymentRecord[]> {
+    const nowMs = this.now();
+    const records = (await this.#database.read(statement)).map((row) => readRecord(recordOfRow(row), nowMs));
+    return records.flatMap((record) => recordOf(record) ?? []);
   }
+}
 
-  async #read(name: string): Promise<Stored> {
-    const [stored] = await this.#store.read([name]);
-    const found = stored ?? { name, version: undefined, value: undefined };
-    this.#steps.noteRead(found);
-    return found;
-  }
+/** What `look` has found, and up to where credit is bought. */
+export interface ReserveOptions {
+  readonly state?: StoredState | undefined;
+  readonly credit?: CreditLimits | undefined;
+}
 
-  /** Whose payment this is; nothing where nobody knows it. */
-  async #subjectOf(key: string): Promise<Subject | undefined> {
-    return this.#steps.subjectOf(key) ?? this.#recordIn(await this.#read(recordName(key)));
-  }
-
-  async #stepOf(key: string, event: PaymentEvent, beside?: Beside): Promise<Outcome> {
-    const subject = await this.#subjectOf(key);
-    if (!subject) return { verdict: 'ignored', record: undefined };
-    const { verdict, after } = await this.#steps.take(subject, event, beside);
-    return { verdict, record: after.record };
-  }
-
-  /** A step after which this process does nothing more: where it fails, nobody renews the lease, and others find out the outcome. */
-  async #lastStep(key: string, event: PaymentEvent, beside?: Beside): Promise<Outcome> {
-    return this.#stepOf(key, event, beside).catch((error) => {
-      this.#steps.letGo(key);
-      throw error;
-    });
-  }
-
-  /** A signature is noted where records can be lost: a payment that was forgotten must not count for a second one. */
-  #marks(key: string, signature: string): readonly CompanionChange[] {
-    if (this.reach().sinceMs === undefined) return [];
-    const change = (was: Stored): Change => ({ was, value: key, isLasting: false, forgetMs: PAYMENTS.recordMs });
-    return [{ name: signatureName(signature), change }];
-  }
-
-  /** What could not be noted must not stay as if it were being settled: nobody settles it. */
-  async #takeBack(key: string, owner: string): Promise<void> {
-    if (this.#store.leaseMs !== undefined) return this.#steps.letGo(key);
-    await this.withdraw(key, owner)
-      .catch(() => this.unresolved(key))
-      .catch(() => undefined);
-  }
+/** What became of a payment, and the wallet's credit then, if this step has changed it. */
+export interface Resolved {
+  readonly record: PaymentRecord | undefined;
+  readonly balanceMicros: number | undefined;
 }

@@ -1,60 +1,69 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot, Trail } from '../call.ts';
 import { fromStore } from '../gates/from-store.ts';
-import type { CoverablePurchase } from './cover.ts';
+import { type CoverablePurchase, type CreditLimits, NotNeeded } from './cover.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
+import { BUDGET_USED_UP, feeChargeOf, fitsBudget } from './facilitator/fee.ts';
+import type { Look } from './payments.ts';
 import type { PurchaseDependencies } from './purchase-dependencies.ts';
 import type { PresentedPayment } from './read/payment.ts';
-import { type NewPayment, PAYMENTS, type PaymentRecord, type SettlementAttempt } from './record.ts';
-import { pendingRefusal, receiptOf, refusalOf, refusedRefusal, unused } from './responses.ts';
+import { type FeeCharge, type NewPayment, PAYMENTS, type PaymentRecord, type SettlementAttempt } from './record.ts';
+import { pendingRefusal, receiptOf, refusalOf, refusedRefusal, unavailable, unused } from './responses.ts';
 import type { Telling } from './telling.ts';
 import { verify } from './verification.ts';
 import type { Verified } from './verification-limits.ts';
 
 const SETTLE_MS = 25_000;
 
-/** A purchase on its way: reserved and verified before the upstream is asked, settled before a byte of it is answered. */
+/** One purchase: reserved and verified before the upstream call, settled before the response. */
 export class Purchase implements CoverablePurchase {
   readonly #parts: PurchaseDependencies;
-  readonly #purchase: PresentedPayment;
+  readonly #presented: PresentedPayment;
   readonly #payment: NewPayment;
-  readonly #telling: Telling;
-  readonly #trail: Trail;
-  #reserved = false;
-  isSettledBefore = false;
+  readonly #options: PurchaseOptions;
+  #isReserved = false;
+  #isCalled = false;
+  /** Verification has found that the payment had settled before. */
+  #isSettledBefore = false;
   /** The record of what this purchase has settled. */
   #resolved: PaymentRecord | undefined;
-  /** From here on nothing is given back but by what becomes of the settlement. */
+  balanceMicros: number | undefined;
+  /** From here on only the outcome of the settlement moves the record. */
   #isSold = false;
   #height: number | undefined;
-  /** Since when money may move, by the store's clock. */
+  /** Since when money may move, by the database's clock. */
   #sentAtMs: number | undefined;
+  #fee: FeeCharge | undefined;
 
-  constructor(parts: PurchaseDependencies, purchase: PresentedPayment, payment: NewPayment, options: PurchaseOptions) {
+  constructor(parts: PurchaseDependencies, presented: PresentedPayment, payment: NewPayment, options: PurchaseOptions) {
     this.#parts = parts;
-    this.#purchase = purchase;
+    this.#presented = presented;
     this.#payment = payment;
-    this.#trail = options.trail;
-    this.#telling = options;
+    this.#options = options;
   }
 
   async spend(take: NoncedTake): Promise<Slot> {
-    if (this.#reserved) await this.#assertCallLeft();
-    else await this.#begin();
+    const { payments, onFailure } = this.#parts;
+    const isFirst = !this.#isReserved;
+    if (isFirst) await this.#begin();
+    else await this.#assertCallLeft();
     const slot = await take();
-    await this.#parts.payments.called(this.#payment.key).catch(this.#parts.onFailure);
+    // The reservation has counted the first call.
+    if (!isFirst) await payments.called(this.#payment.key).catch(onFailure);
+    this.#isCalled = true;
     return slot;
   }
 
   async settle({ json }: Answer): Promise<Receipt> {
-    const { settlements, facilitator } = this.#parts;
-    if (this.isSettledBefore) return this.#prepaid(json);
-    this.#parts.onStep?.('upstream');
-    const signature = facilitator.signatureOf(this.#purchase.payment);
+    const { settlements, facilitator, onStep } = this.#parts;
+    if (this.#isSettledBefore) return this.#prepaid(json);
+    onStep?.('upstream');
+    const signature = facilitator.signatureOf(this.#presented.payment);
     const facts = {
       answer: json,
       ...(signature !== undefined && { signature }),
       ...(this.#height !== undefined && { height: this.#height }),
+      ...(this.#fee && { fee: this.#fee }),
     };
     const settling = settlements.run(this.#payment.payer, () => this.#sell(facts));
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), SETTLE_MS).unref());
@@ -67,24 +76,25 @@ export class Purchase implements CoverablePurchase {
     const { key, owner } = this.#payment;
     this.#sentAtMs = payments.now();
     const verdict = await payments.settling(key, owner, facts).catch((error) => this.#unwritten(error));
-    if (verdict === 'owed') throw refusalOf('owed');
+    if (verdict === 'fees used up') throw unavailable(BUDGET_USED_UP);
+    if (verdict !== 'settling') throw refusalOf(verdict === 'covered' ? 'taken' : verdict);
     this.#isSold = true;
-    this.#trail.payment = { state: 'pending' };
+    this.#options.trail.payment = { state: 'pending' };
     onStep?.('store');
-    const settlement = await facilitator.settle(this.#purchase.payment).catch((error): Settlement => {
+    const settlement = await facilitator.settle(this.#presented.payment).catch((error): Settlement => {
       onFailure(error);
       return { outcome: 'unknown', ...(facts.signature !== undefined && { signature: facts.signature }) };
     });
     return this.#record(settlement);
   }
 
-  /** Nothing was sent; whether the payment can be called unused depends on what the store has kept. */
+  /** Nothing was sent; whether the payment is unused depends on what the database has. */
   async #unwritten(error: unknown): Promise<never> {
     const reason = String(error);
     const record = await this.#parts.payments.find(this.#payment.key).catch(() => {
       throw new Refusal('state_unavailable', { reason, payment: { state: 'pending' } });
     });
-    if (record && record.progress !== 'reserved') throw pendingRefusal(record, this.#telling.inVersion1Header);
+    if (record && record.progress !== 'reserved') throw pendingRefusal(record, this.#options.inVersion1Header);
     throw new Refusal('state_unavailable', { reason, payment: unused });
   }
 
@@ -93,34 +103,35 @@ export class Purchase implements CoverablePurchase {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#reserved && !this.#isSold) await this.#giveBack();
+    if (this.#isReserved && !this.#isSold) await this.#release();
   }
 
-  /** What is being settled stays. */
-  async #giveBack(): Promise<void> {
-    const { payments, onFailure } = this.#parts;
-    this.#reserved = false;
-    await this.#giveBackFee();
-    await payments.release(this.#payment.key, this.#payment.owner).catch(onFailure);
+  async #release(): Promise<void> {
+    this.#isReserved = false;
+    await this.#parts.payments.release(this.#payment.key, this.#payment.owner, this.#isCalled);
   }
 
-  /** What is sent once more counts like any other call. */
+  /** A call that is sent once more counts like any other. */
   async #assertCallLeft(): Promise<void> {
     const calls = await fromStore(this.#parts.payments.calls(this.#payment.key));
     if (calls >= PAYMENTS.callsPerPayment) throw refusalOf('exhausted');
   }
 
-  /** Shed early, before anything is asked of anybody; of copies sent at once one is counted, the one that is reserved. */
+  /** Rejects early, before any I/O. Of concurrent copies only the reserved one counts. */
   async #begin(): Promise<void> {
-    const { payments, limits, onStep } = this.#parts;
+    const { payments, limits, onStep, facilitator } = this.#parts;
+    const { look, credit } = this.#options;
     const { payer, key, network } = this.#payment;
-    const challenge = this.#purchase.payment.requirement.extra.memo ?? key;
-    const isNewPayer = !(await fromStore(payments.isKnownPayer(payer, network)));
-    const verified = { network, payer, challenge, isNewPayer };
+    const { payment } = this.#presented;
+    const isNewPayer = !look.isKnownPayer;
+    const verified = { network, payer, challenge: payment.requirement.extra.memo ?? key, isNewPayer };
     limits.assertRoom(verified, payments.now());
-    const verdict = await fromStore(payments.reserve(this.#payment));
+    this.#fee = feeChargeOf(facilitator, payment, isNewPayer);
+    if (this.#fee && !fitsBudget(this.#fee, look.fees)) throw unavailable(BUDGET_USED_UP);
+    const verdict = await fromStore(payments.reserve(this.#payment, { state: look.state, credit }));
+    if (verdict === 'under_way' || verdict === 'covered') throw new NotNeeded(verdict);
     if (verdict !== 'reserved') throw refusalOf(verdict);
-    this.#reserved = true;
+    this.#isReserved = true;
     onStep?.('reserve');
     const leave = limits.enter(verified, payments.now());
     try {
@@ -132,42 +143,36 @@ export class Purchase implements CoverablePurchase {
   }
 
   async #verify(verified: Verified): Promise<void> {
-    const asked = {
-      payment: this.#purchase.payment,
-      record: this.#payment,
-      inVersion1Header: this.#telling.inVersion1Header,
-    };
+    const { inVersion1Header } = this.#options;
+    const asked = { payment: this.#presented.payment, record: this.#payment, inVersion1Header };
     const { height, signature } = await verify(this.#parts, asked, verified);
     this.#height = height;
     if (signature === undefined) return;
-    await this.#giveBackFee();
-    this.#trail.payment = { state: 'settled', transaction: signature };
-    this.isSettledBefore = true;
-  }
-
-  /** Nothing is sent for this payment now, and what was held for it costs nobody. */
-  async #giveBackFee(): Promise<void> {
-    await this.#parts.facilitator.release(this.#purchase.payment).catch(this.#parts.onFailure);
+    this.#options.trail.payment = { state: 'settled', transaction: signature };
+    this.#isSettledBefore = true;
   }
 
   async #prepaid(json: string): Promise<Receipt> {
     const { payments } = this.#parts;
     await payments.keep(this.#payment.key, json).catch(() => undefined);
-    const record = await this.#known();
-    const receipt = receiptOf(record ?? { ...this.#payment, progress: 'settled' }, this.#telling, true);
-    return { ...receipt, onDelivered: () => this.#delivered() };
+    const record = (await this.#known()) ?? { ...this.#payment, progress: 'settled' };
+    const onDelivered = () => payments.delivered(this.#payment.key);
+    return { ...receiptOf(record, this.#options, true), onDelivered };
   }
 
-  /** Moves the record, also when the request has long ended. Whatever the disk says, a settlement stays one. */
+  /** Moves the record, also when the request has long ended. Whatever the database says, a settlement stays one. */
   async #record(settlement: Settlement): Promise<Settlement> {
-    const { payments, onFailure, onStep } = this.#parts;
+    const { payments, onFailure, onStep, onSettlement } = this.#parts;
     const { key, owner } = this.#payment;
     onStep?.('settle');
-    this.#parts.onSettlement?.(settlement.outcome);
+    onSettlement?.(settlement.outcome);
     try {
-      if (settlement.outcome === 'settled')
-        this.#resolved = await payments.resolve(key, { progress: 'settled', signature: settlement.signature });
-      else if (settlement.outcome === 'refused')
+      if (settlement.outcome === 'settled') {
+        const proof = { progress: 'settled', signature: settlement.signature } as const;
+        const { record, balanceMicros } = await payments.resolve(key, proof);
+        this.#resolved = record;
+        this.balanceMicros = balanceMicros;
+      } else if (settlement.outcome === 'refused')
         await payments.resolve(key, { progress: 'refused', reason: settlement.reason }, owner);
       else if (settlement.outcome === 'unsent') await payments.withdraw(key, owner);
       else await payments.unresolved(key, settlement.signature);
@@ -179,59 +184,51 @@ export class Purchase implements CoverablePurchase {
   }
 
   async #conclude(settlement: Settlement | undefined): Promise<Receipt> {
+    const { payments, reconciler, onStep } = this.#parts;
     if (!settlement && !this.#isSold) await this.#leaveQueue();
     if (settlement?.outcome === 'unknown') {
       const open = await this.#known();
-      if (open) await this.#parts.reconciler.reconcile(open);
+      if (open) await reconciler.reconcile(open);
     }
+    const { inVersion1Header } = this.#options;
     const sent = { progress: 'unresolved', settlingSinceMs: this.#sentAtMs ?? 0 } as const;
     const record: PaymentRecord = this.#resolved ?? (await this.#known()) ?? { ...this.#payment, ...sent };
     if (settlement?.outcome === 'settled' || record.progress === 'settled') {
       const signature = settlement?.outcome === 'settled' ? settlement.signature : record.signature;
       const onDelivered = () => {
-        this.#parts.onStep?.('respond');
-        this.#delivered();
+        onStep?.('respond');
+        payments.delivered(this.#payment.key);
       };
-      return {
-        ...receiptOf({ ...record, ...(signature && { signature }) }, this.#telling, false),
-        onDelivered,
-      };
+      return { ...receiptOf({ ...record, ...(signature && { signature }) }, this.#options, false), onDelivered };
     }
-    if (settlement?.outcome === 'unsent' && (await this.#isTakenBack())) {
-      throw new Refusal('facilitator_unavailable', { reason: settlement.reason, payment: unused });
-    }
-    if (record.progress === 'refused')
-      throw refusedRefusal(record, record.reason ?? '', this.#telling.inVersion1Header);
-    throw pendingRefusal(record, this.#telling.inVersion1Header);
+    if (settlement?.outcome === 'unsent' && (await this.#isTakenBack())) throw unavailable(settlement.reason);
+    if (record.progress === 'refused') throw refusedRefusal(record, record.reason ?? '', inVersion1Header);
+    throw pendingRefusal(record, inVersion1Header);
   }
 
   /** Its turn has not come in time: it never comes, unless it has in this very moment. */
   async #leaveQueue(): Promise<void> {
-    await this.#giveBack();
-    const reason = 'earlier settlements of this payer take too long';
-    if (await this.#isTakenBack()) throw new Refusal('facilitator_unavailable', { reason, payment: unused });
+    await this.#release();
+    if (await this.#isTakenBack()) throw unavailable('earlier settlements of this payer take too long');
   }
 
-  /** What could not be taken back is sent by whoever finds it. */
   async #isTakenBack(): Promise<boolean> {
-    const found = this.#parts.payments.find(this.#payment.key);
-    return found.then(
-      (record) => record === undefined || (record.progress === 'reserved' && record.owner !== this.#payment.owner),
-      () => false,
-    );
+    const { key, owner } = this.#payment;
+    const isTheirs = (record?: PaymentRecord) => record?.progress === 'reserved' && record.owner !== owner;
+    const found = this.#parts.payments.find(key);
+    return found.then((record) => record === undefined || isTheirs(record)).catch(() => false);
   }
 
-  /** From here on a store that is down takes nothing away from what has been paid for. */
+  /** From here on a database that is down takes nothing away from what has been paid for. */
   async #known(): Promise<PaymentRecord | undefined> {
     return this.#parts.payments.find(this.#payment.key).catch(() => undefined);
   }
-
-  #delivered(): void {
-    this.#parts.payments.delivered(this.#payment.key).catch(this.#parts.onFailure);
-  }
 }
 
-/** What a purchase leaves its traces on. */
+/** What a purchase begins with. */
 export interface PurchaseOptions extends Telling {
   readonly trail: Trail;
+  readonly look: Look;
+  /** Up to where credit is bought; undefined if the payment brings none. */
+  readonly credit: CreditLimits | undefined;
 }

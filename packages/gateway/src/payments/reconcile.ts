@@ -72,18 +72,9 @@ export class Reconciler {
       if (!proof) return;
       await this.#parts.payments.resolve(record.key, proof);
       this.#parts.onSettlement?.(proof.progress);
-      await this.#tellOfFee(record, proof);
     } catch {
       // Not known yet is what the record says already.
     }
-  }
-
-  /** What never lands costs nothing; what has landed, even with an error, has cost its fee. */
-  async #tellOfFee(record: PaymentRecord, proof: Proof): Promise<void> {
-    const { facilitator } = this.#parts;
-    const payment = paymentOf(record);
-    if (payment && proof.progress === 'settled') await facilitator.settled(payment);
-    else if (payment && proof.progress === 'refused' && proof.reason === EXPIRED) await facilitator.expired(payment);
   }
 
   async #ofChain(chain: Chain, record: PaymentRecord): Promise<Proof | undefined> {

@@ -4,29 +4,30 @@ export type PaymentProgress = 'reserved' | 'settling' | 'unresolved' | 'settled'
 /** What is noted when a payment is reserved. Its key is its network and the hash of its message. */
 export interface NewPayment {
   readonly key: string;
+  /** CAIP-2. */
   readonly network: string;
-  /** Plain hash of the request that it belongs to: neither a restart nor a rotated secret disowns it. */
+  /** Plain hash of its request, which neither a restart nor a rotated secret changes. */
   readonly requestHash: string;
   readonly payer: string;
   /** The token account that is debited, whose history the chain can be asked for. */
   readonly source: string;
   readonly memo: string | undefined;
-  /** What of it is for the answer. */
+  /** The price of the answer. */
   readonly priceUsd: string;
-  /** What of it is credit once it has settled, in millionths of a dollar. */
+  /** The part that becomes credit when it settles, in millionths of a dollar. */
   readonly creditMicros?: number;
   /** The transaction as it was sent, in base64; a settlement's signature must be the fee payer's over its message. */
   readonly transaction: string;
   /** The requirement that it was made for, as JSON. */
   readonly requirement: string;
-  /** Whoever reserved it; nobody else may give it back. */
+  /** A random word of the request that reserved it: only that request may release it. */
   readonly owner: string;
-  /** The route and the request that it came with first; records of earlier versions have neither. */
-  readonly route?: string;
-  readonly requestId?: string;
+  /** The route and the request that it came with first. */
+  readonly route: string;
+  readonly requestId: string;
   /** What settling it costs the gateway's own fee payer. */
-  readonly feeLamports?: number;
-  /** The URL that it pays for, which its receipt names; only where receipts are signed. */
+  readonly feeLamports: number;
+  /** The URL that it pays for, which its receipt names; only if receipts are signed. */
   readonly resourceUrl?: string;
 }
 
@@ -52,10 +53,29 @@ export const amountOf = ({ requirement }: NewPayment): number =>
   Number((JSON.parse(requirement) as { readonly amount: string }).amount);
 
 /**
- * What became of an attempt to reserve: `taken` is somebody else's at this moment, `payer_busy` and `exhausted` are the
- * limits of a payer and of a payment, `owed` means that this payer has an open payment for the same request.
+ * The outcome of an attempt to reserve: `taken` is reserved by another request, `payer_busy` and `exhausted` are the limits of a
+ * payer and of a payment, `owed` means that this payer has an open payment for the same request. A payment that would bring credit
+ * is not taken while another one does (`under_way`), if the balance pays for the call by now (`covered`), or beyond the limit.
  */
-export type ReserveVerdict = 'reserved' | 'taken' | 'payer_busy' | 'exhausted' | 'owed';
+export type ReserveVerdict =
+  | 'reserved'
+  | 'taken'
+  | 'payer_busy'
+  | 'exhausted'
+  | 'owed'
+  | 'under_way'
+  | 'covered'
+  | 'over_limit';
+
+/** What settling a payment may cost the gateway's own fee payer, and how much that may spend in an hour. */
+export interface FeeCharge {
+  /** Network and address. */
+  readonly feePayer: string;
+  readonly lamports: number;
+  readonly limit: number;
+  /** Payers that are not known share a part of the limit. */
+  readonly isNewPayer: boolean;
+}
 
 /** What is written before money can move. */
 export interface SettlementAttempt {
@@ -63,6 +83,8 @@ export interface SettlementAttempt {
   readonly answer: string;
   readonly signature?: string;
   readonly height?: number;
+  /** Absent if another facilitator pays the fee. */
+  readonly fee?: FeeCharge;
 }
 
 /** Why a payment is refused whose transaction the chain has taken with an error: its fee was paid. */
@@ -82,13 +104,20 @@ export const PAYMENTS = {
   inFlightMs: 60_000,
   unsettledCallsPerPayer: 10,
   unsettledWindowMs: 60_000,
-  /** How long an answer is kept, and owed where it was not delivered; longer than any memo is good. */
+  /** How long a process keeps a payment without renewing its lease, and how often it renews. */
+  leaseMs: 6_000,
+  renewMs: 2_000,
+  /** How long an answer is kept, and owed if it was not delivered; longer than any memo is good. */
   answerMs: 600_000,
   recordMs: 86_400_000,
-  /** Longer than a memo is good by any clock of ours: one that has failed on the chain is there for all to copy. */
+  /** Longer than a memo is good by any clock of ours: anybody can copy a payment that failed on the chain. */
   refusedMs: 330_000,
-  /** How long what a wallet has paid on mainnet counts for it, and how much of it makes a known payer, in millionths of a dollar. */
+  /** How long mainnet payments count for their wallet, and how much makes a known payer, in millionths of a dollar. */
   payerMs: 30 * 86_400_000,
   knownPayerMicros: 10_000,
+  /** How long a fee counts, and how much of the fee budget new payers share. */
+  feeMs: 3_600_000,
+  newPayersShare: 0.5,
+  /** Bytes of all stored answers. */
   answerBytes: 256 * 1024 * 1024,
 } as const;

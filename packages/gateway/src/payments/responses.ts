@@ -1,4 +1,4 @@
-import { HEADERS, Refusal, type RefusalDetails } from '@asset-gateway/protocol';
+import { HEADERS, Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
 import type { Receipt, Sale } from '../call.ts';
 import { codeOfReason } from './facilitator/reasons.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
@@ -9,22 +9,25 @@ import { settledResponse, type Telling } from './telling.ts';
 /** The payment can be sent again for the same request. */
 export const unused = { state: 'unused' } as const;
 
-/** Refusals of an attempt to reserve; in each the payment stays unused, but for one that somebody else is using. */
-export function refusalOf(verdict: Exclude<ReserveVerdict, 'reserved'>): Refusal {
-  const details: Readonly<Record<typeof verdict, RefusalDetails>> = {
-    taken: { payment: { state: 'in_progress' } },
-    owed: { payment: unused },
-    payer_busy: { retryAfterSeconds: 2, payment: unused },
-    exhausted: { payment: { state: 'refused' } },
-  };
-  const codes = {
-    taken: 'payment_in_progress',
-    owed: 'settlement_pending',
-    payer_busy: 'rate_limited',
-    exhausted: 'payment_rejected',
-  } as const;
-  return new Refusal(codes[verdict], { ...details[verdict], reason: verdict });
+/** Refusals of a payment that was not reserved, or not settled. `taken` means that another request or credit uses it. */
+const NOT_RESERVED = {
+  taken: ['payment_in_progress', { payment: { state: 'in_progress' } }],
+  owed: ['settlement_pending', { payment: unused }],
+  payer_busy: ['rate_limited', { retryAfterSeconds: 2, payment: unused }],
+  exhausted: ['payment_rejected', { payment: { state: 'refused' } }],
+  over_limit: ['credit_limit', { payment: unused }],
+  under_way: ['rate_limited', { retryAfterSeconds: 2, payment: unused }],
+  covered: ['rate_limited', { retryAfterSeconds: 1, payment: unused }],
+} as const satisfies Readonly<Record<Exclude<ReserveVerdict, 'reserved'>, readonly [RefusalCode, RefusalDetails]>>;
+
+export function refusalOf(verdict: keyof typeof NOT_RESERVED): Refusal {
+  const [code, details] = NOT_RESERVED[verdict];
+  return new Refusal(code, { ...details, reason: verdict });
 }
+
+/** Nothing can be sold now; the payment is unused. */
+export const unavailable = (reason: string): Refusal =>
+  new Refusal('facilitator_unavailable', { reason, payment: unused });
 
 /** Paid, and nothing is left to be had for it. */
 export const alreadyUsed = (reason: string): Refusal =>

@@ -1,219 +1,182 @@
 import { randomBytes } from 'node:crypto';
-import type { Companion, CompanionChange } from './companion.ts';
-import { changesOf, type Documents, documentsOf, namesOf, openFrom, type Subject, stateIn } from './documents.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database, Row } from '../stores/sql/database.ts';
+import { append, type JournalEntry, type OnWritten } from '../stores/sql/journal.ts';
+import { type Beside, paymentChange, renewLease, walletGuard } from './changes.ts';
+import { entriesOf } from './entries.ts';
 import { type PaymentEvent, type Step, step } from './machine.ts';
-import { isOpen, type Moment } from './state.ts';
-import type { AnswerChange, Change, Commit, PaymentDocuments, Stored } from './store/port.ts';
+import { PAYMENTS } from './record.ts';
+import { findByKey, lookAt, recordOfRow, type StoredState, type Subject, stateOf } from './rows.ts';
+import { type HeldRecord, readRecord } from './state.ts';
 
-/** A payment that this process has reserved or is settling, or has left open or undelivered. */
+/** What a step says, and the record after it. */
+export interface Outcome {
+  readonly verdict: Step['verdict'] | 'covered' | 'fees used up';
+  readonly record: HeldRecord | undefined;
+  /** The wallet's credit after the step, if the step has changed it. */
+  readonly balanceMicros?: number;
+}
+
+/** A payment that this process has reserved or is settling. */
 interface InHand {
   readonly subject: Subject;
-  readonly documents: Documents;
-  /** Its answer, written down again when the store has lost it while money may move. */
-  readonly answer: string | undefined;
-  /** Until when it is of use. */
-  readonly untilMs: number;
+  readonly state: StoredState;
 }
 
-/** What is written beside the documents of a step. */
-export interface Beside {
-  readonly answer?: AnswerChange;
-  /** Documents that are not there yet as a rule, and are written with it. */
-  readonly marks?: readonly CompanionChange[];
-}
-
-/** So often a step is decided anew when somebody else's came before it. */
-const ATTEMPTS = 10;
-/** So long after its sending a transaction may yet land, with much to spare. */
-const MAY_LAND_MS = 180_000;
-/** As many payments may be between being looked at and being reserved. */
-const MOST_GUESSES = 1_000;
-/** How often a sign of life is given: several times in a lease. */
-const BEAT_MS = 2_000;
-
-const absent = (name: string): Stored => ({ name, version: undefined, value: undefined });
+const ATTEMPTS = 30;
+/** Steps of a wallet that conflict again and again are tried again at different moments. */
+const MOST_PAUSE_MS = 10;
 
 const isDone = ({ verdict }: Step): boolean => verdict === 'done' || verdict === 'reserved';
 
-/** Documents as they are, where some of them were looked at again. */
-function refreshed(documents: Documents, now: readonly Stored[]): Documents {
-  const fresh = (stored: Stored): Stored => now.find(({ name }) => name === stored.name) ?? stored;
-  return { record: fresh(documents.record), payer: fresh(documents.payer), due: fresh(documents.due) };
-}
+const balanceOf = ({ granted_micro_usdc: granted, spent_micro_usdc: spent }: Row): number =>
+  Number(granted) - Number(spent);
 
 /**
- * Takes the steps of payments: the machine decides, and what it was decided by must still be there when it is written. What this
- * process is in the middle of is kept at hand, so that its steps need not be read first; its leases are renewed while the
- * process lives.
+ * Takes the steps of payments: the machine decides on what was read, and its step is written if that has not changed meanwhile. The
+ * lease of a payment that this process works on is renewed until its last step.
  */
-export class Steps {
-  readonly #store: PaymentDocuments;
-  readonly #companions: readonly Companion[];
-  readonly #node = randomBytes(8).toString('hex');
+export class PaymentSteps {
+  readonly #database: Database;
+  readonly #onWritten: OnWritten;
   readonly #inHand = new Map<string, InHand>();
-  /** What was read last, by its name: a first guess at what is there, which the store would correct. */
-  readonly #guesses = new Map<string, Stored>();
-  readonly #beat: NodeJS.Timeout | undefined;
+  readonly #renewing: NodeJS.Timeout;
 
-  constructor(store: PaymentDocuments, companions: readonly Companion[] = []) {
-    this.#store = store;
-    this.#companions = companions;
-    store.onLost((commit) => this.#restore(commit));
-    if (store.leaseMs !== undefined) this.#beat = setInterval(() => this.#renewAll(), BEAT_MS).unref();
+  constructor(database: Database, onWritten: OnWritten) {
+    this.#database = database;
+    this.#onWritten = onWritten;
+    this.#renewing = setInterval(() => this.#renewAll(), PAYMENTS.renewMs).unref();
   }
 
-  get moment(): Moment {
-    return { nowMs: this.#store.now(), node: this.#node, leaseMs: this.#store.leaseMs };
+  close(): void {
+    clearInterval(this.#renewing);
   }
 
-  /** Whose payment this is, where this process is in the middle of it. */
-  subjectOf(key: string): Subject | undefined {
-    return this.#inHand.get(key)?.subject;
+  async read(subject: Subject, feePayer?: string): Promise<StoredState> {
+    return stateOf(await this.#database.read(lookAt(subject, this.#now(), feePayer)), subject);
   }
 
-  /** Notes what was read: a reservation that follows need not read it again. */
-  noteRead(stored: Stored): void {
-    const [oldest] = this.#guesses.size < MOST_GUESSES ? [] : this.#guesses.keys();
-    if (oldest !== undefined) this.#guesses.delete(oldest);
-    this.#guesses.set(stored.name, stored);
+  async subjectOf(key: string): Promise<Subject | undefined> {
+    const known = this.#inHand.get(key)?.subject;
+    if (known) return known;
+    const [row] = await this.#database.read(findByKey(key));
+    return row && readRecord(recordOfRow(row), this.#now());
   }
 
-  /** Gives no sign of life any more for what this process was in the middle of. */
-  letGo(key: string): void {
-    this.#inHand.delete(key);
+  /** A step of a payment that is known; ignored for any other. If it fails, the lease is not renewed any more. */
+  async takeKnown(key: string, event: PaymentEvent, beside: Beside = {}): Promise<Outcome> {
+    try {
+      const subject = await this.subjectOf(key);
+      return subject ? await this.take(subject, event, beside) : { verdict: 'ignored', record: undefined };
+    } catch (error) {
+      this.#inHand.delete(key);
+      throw error;
+    }
   }
 
-  /** One step. Rejects when the store is down; it is then not known whether it was taken. */
-  async take(subject: Subject, event: PaymentEvent, beside: Beside = {}): Promise<Step> {
-    // Only a reservation is written past all three documents, so that none of them can have been guessed wrong.
-    const guess = event.kind === 'reserved' ? this.#guess(subject) : undefined;
-    const known = this.#inHand.get(subject.key)?.documents ?? guess;
+  /** The last step of this process: if it changes nothing, the outcome is looked up. */
+  async takeLast(key: string, event: PaymentEvent): Promise<Outcome> {
+    return this.takeKnown(key, event).finally(() => this.#inHand.delete(key));
+  }
+
+  async take(subject: Subject, event: PaymentEvent, beside: Beside = {}, seen?: StoredState): Promise<Outcome> {
+    const known = this.#inHand.get(subject.key)?.state ?? seen;
     let isFresh = known === undefined;
-    let documents = known ?? (await this.#read(subject));
-    const others = new Map<string, Stored>();
+    let state = known ?? (await this.read(subject));
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const result = step(stateIn(documents), event, this.moment);
+      const result = step(state, event, this.#now());
       if (isDone(result)) {
-        const changes = await this.#changesBeside(result, beside, others);
-        const commit = this.#commitOf(documents, result, { ...(beside.answer && { answer: beside.answer }), changes });
-        const { isWritten, now } = await this.#store.commit(commit);
-        documents = refreshed(documents, now);
-        for (const stored of now) others.set(stored.name, stored);
-        if (isWritten) {
-          const isOver = event.kind === 'renewed' && !this.#isAtHand(subject, event.owner);
-          if (!isOver) this.#keepAtHand(subject, documents, beside.answer?.text);
-          return result;
-        }
-      } else if (isFresh) return result;
-      else documents = await this.#read(subject);
+        const version = randomBytes(8).toString('hex');
+        const row = await this.#write(subject, result, { beside, version, wallet: state.wallet });
+        if (row) return this.#taken(subject, result, { version, row, state, beside });
+        const before = state;
+        state = await this.read(subject);
+        // Written, though the reply was lost.
+        if (state.wallet?.version === version)
+          return this.#taken(subject, result, { version, row: { id: state.wallet.id }, state, beside });
+        const refusal = whyNotWritten(before, state, { event, beside });
+        if (refusal) return { verdict: refusal, record: state.record };
+        await pause(Math.random() * MOST_PAUSE_MS);
+      } else if (isFresh) return { verdict: result.verdict, record: result.after.record };
+      else state = await this.read(subject);
       isFresh = true;
     }
     throw new Error('too many steps at once');
   }
 
-  close(): void {
-    clearInterval(this.#beat);
+  #write(subject: Subject, result: Step, { beside, version, wallet }: Writing): Promise<Row | undefined> {
+    const nowMs = this.#now();
+    const { network, payer } = subject;
+    const { dialect } = this.#database;
+    const entries = newEntries(result, beside).map((entry) => append(entry, nowMs));
+    return this.#database.write({
+      guard: walletGuard({ step: result, network, payer, version, nowMs, dialect }, wallet, beside),
+      changes: [...paymentChange(result, beside, nowMs), ...entries],
+      isDurable: isLasting(result),
+    });
   }
 
-  #guess(subject: Subject): Documents | undefined {
-    const names = namesOf(subject);
-    const guesses = names.flatMap((name) => this.#guesses.get(name) ?? []);
-    for (const name of names) this.#guesses.delete(name);
-    return guesses.length === names.length ? documentsOf(guesses) : undefined;
-  }
-
-  async #read(subject: Subject): Promise<Documents> {
-    return documentsOf(await this.#store.read(namesOf(subject)));
-  }
-
-  /** What changes beside the payment's own documents. A mark is taken for new; what companions keep is read first. */
-  async #changesBeside(result: Step, { marks = [] }: Beside, known: ReadonlyMap<string, Stored>): Promise<Change[]> {
-    const kept = this.#companions.flatMap((companion) => companion.changesWith?.(result) ?? []);
-    const unread = kept.map(({ name }) => name).filter((name) => !known.has(name));
-    const found = new Map(unread.length === 0 ? [] : (await this.#store.read(unread)).map((each) => [each.name, each]));
-    return [...marks, ...kept].map(({ name, change }) => change(known.get(name) ?? found.get(name) ?? absent(name)));
-  }
-
-  #commitOf(
-    documents: Documents,
-    result: Step,
-    { answer, changes }: { answer?: AnswerChange; changes: readonly Change[] },
-  ): Commit {
-    const { before, after } = result;
-    const { nowMs, leaseMs } = this.moment;
-    const fromMs = openFrom(after.record, nowMs);
-    const isOrWasOpen = fromMs !== undefined || openFrom(before.record, nowMs) !== undefined;
-    const key = (after.record ?? before.record)?.key;
-    const journal = this.#companions.flatMap((companion) => companion.entriesOf?.(result, this.#node) ?? []);
+  #taken(subject: Subject, result: Step, { version, row, state, beside }: Taken): Outcome {
+    const { record } = result.after;
+    const { key, network, payer, requestHash } = subject;
+    if (record?.progress === 'reserved' || record?.progress === 'settling') {
+      const next = { ...state, ...result.after, wallet: { id: Number(row.id), version } };
+      this.#inHand.set(key, { subject: { key, network, payer, requestHash }, state: next });
+    } else this.#inHand.delete(key);
+    this.#onWritten({ network, wallet: payer, entries: newEntries(result, beside) });
     return {
-      changes: [...changesOf(documents, result, leaseMs), ...changes],
-      ...(answer && { answer }),
-      ...(isOrWasOpen && key !== undefined && { open: { key, fromMs } }),
-      ...(journal.length > 0 && { journal }),
+      verdict: result.verdict,
+      record,
+      ...(row.granted_micro_usdc !== undefined && { balanceMicros: balanceOf(row) }),
     };
   }
 
-  #keepAtHand({ key, network, payer, requestHash }: Subject, documents: Documents, answer: string | undefined): void {
-    const { node, nowMs, leaseMs } = this.moment;
-    const { record } = stateIn(documents);
-    const isHeld = record?.progress === 'reserved' || record?.progress === 'settling';
-    // It may have to be written down again; or it is delivered next.
-    const isLeft = record?.progress === 'unresolved' || record?.owed === true;
-    if (record?.node === node && (isHeld || (isLeft && leaseMs !== undefined))) {
-      const known = this.#inHand.get(key);
-      const untilMs = isHeld ? Number.POSITIVE_INFINITY : nowMs + MAY_LAND_MS;
-      const subject = { key, network, payer, requestHash };
-      this.#inHand.set(key, { subject, documents, answer: answer ?? known?.answer, untilMs });
-    } else this.letGo(key);
-  }
-
   #renewAll(): void {
-    const { nowMs } = this.moment;
-    for (const [key, { subject, documents, untilMs }] of this.#inHand) {
-      const { record } = stateIn(documents);
-      if (untilMs < nowMs) this.letGo(key);
-      else if (untilMs === Number.POSITIVE_INFINITY) this.#renew(subject, record?.owner ?? '');
-    }
+    for (const [key, inHand] of this.#inHand) this.#renew(key, inHand).catch(() => undefined);
   }
 
-  #renew(subject: Subject, owner: string): void {
-    this.take(subject, { kind: 'renewed', owner }).then(
-      ({ verdict }) => verdict === 'lost' && this.#isAtHand(subject, owner) && this.letGo(subject.key),
-      () => undefined,
-    );
+  async #renew(key: string, inHand: InHand): Promise<void> {
+    const { record } = inHand.state;
+    const leasedUntilMs = this.#now() + PAYMENTS.leaseMs;
+    const row = await this.#database.write({ guard: renewLease(key, record?.owner ?? '', leasedUntilMs) });
+    if (this.#inHand.get(key) !== inHand) return;
+    if (!row || !record) this.#inHand.delete(key);
+    else this.#inHand.set(key, { ...inHand, state: { ...inHand.state, record: { ...record, leasedUntilMs } } });
   }
 
-  /** What was let go while its lease was being renewed stays so: nobody would end it, and it would be renewed for ever. */
-  #isAtHand({ key }: Subject, owner: string): boolean {
-    const known = this.#inHand.get(key);
-    return known !== undefined && stateIn(known.documents).record?.owner === owner;
+  #now(): number {
+    return Math.floor(this.#database.now());
   }
+}
 
-  /** What is being settled, or was left open, is written down again. */
-  async #restore(commit: PaymentDocuments['commit']): Promise<void> {
-    await Promise.all(Array.from(this.#inHand.values(), (each) => this.#restoreOne(each, commit)));
-  }
+interface Writing {
+  readonly beside: Beside;
+  readonly version: string;
+  readonly wallet: StoredState['wallet'];
+}
 
-  /** What the store has of before the sending gives way; what is known of after it does not. */
-  async #restoreOne(inHand: InHand, commit: PaymentDocuments['commit']): Promise<void> {
-    const { subject, documents, answer } = inHand;
-    const { record } = stateIn(documents);
-    if (!isOpen(record)) return;
-    const found = await this.#read(subject);
-    const progress = stateIn(found).record?.progress;
-    if (progress !== undefined && progress !== 'reserved') return;
-    const { nowMs, leaseMs } = this.moment;
-    const isHeld = record.progress === 'settling' && leaseMs !== undefined;
-    const value = isHeld ? { ...record, leasedUntilMs: nowMs + leaseMs } : record;
-    const due = [...stateIn(found).due.filter(({ key }) => key !== subject.key), { key: subject.key }];
-    const changes = [
-      { was: found.record, value, isLasting: true },
-      { was: found.due, value: due, isLasting: true },
-    ];
-    const open = { key: subject.key, fromMs: openFrom(value, nowMs) };
-    const kept = answer === undefined ? {} : { answer: { key: subject.key, text: answer } };
-    const { isWritten, now } = await commit({ changes, open, ...kept });
-    if (!isWritten) throw new Error('somebody else has written in between');
-    this.#inHand.set(subject.key, { ...inHand, documents: refreshed(found, now) });
-  }
+interface Taken {
+  readonly beside: Beside;
+  readonly version: string;
+  readonly row: Row;
+  readonly state: StoredState;
+}
+
+/** The entries of a step that the journal does not have already. */
+const newEntries = (result: Step, { booked = [] }: Beside): readonly JournalEntry[] =>
+  entriesOf(result).filter(({ kind }) => !booked.includes(kind));
+
+/** What is only reserved need not survive a power cut: nothing has moved. */
+const isLasting = ({ before, after }: Step): boolean =>
+  [before.record, after.record].some((record) => record !== undefined && record.progress !== 'reserved');
+
+/** Why a settlement was not begun although its wallet has not changed; undefined if it may be tried again. */
+function whyNotWritten(
+  before: StoredState,
+  now: StoredState,
+  { event, beside }: { readonly event: PaymentEvent; readonly beside: Beside },
+): 'covered' | 'fees used up' | undefined {
+  if (event.kind !== 'settling' || before.wallet?.version !== now.wallet?.version) return undefined;
+  if (now.isCovered) return 'covered';
+  return beside.fee ? 'fees used up' : undefined;
 }

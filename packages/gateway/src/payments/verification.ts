@@ -24,16 +24,14 @@ export interface Verifying {
 
 /** Has a payment verified, and its past looked at; refuses it where it cannot be settled and has not been. */
 export async function verify(dependencies: Verifying, asked: Asked, verified: Verified): Promise<Findings> {
-  const { facilitator, verifyingChains, prior } = dependencies;
+  const { facilitator, verifyingChains } = dependencies;
   const { payment } = asked;
   const height = verifyingChains.get(payment.network)?.finalizedHeight();
   height?.catch(() => undefined);
-  const verification = await facilitator.verify(payment, { isNew: verified.isNewPayer });
+  const verification = await facilitator.verify(payment);
   const known = await height;
-  const signature = verification.valid
-    ? await prior.ofForgotten(asked)
-    : await settledBefore(dependencies, asked, { refused: verification, verified });
-  return { height: known, signature };
+  if (verification.valid) return { height: known, signature: undefined };
+  return { height: known, signature: await settledBefore(dependencies, asked, { refused: verification, verified }) };
 }
 
 interface Failure {

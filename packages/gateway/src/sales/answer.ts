@@ -1,37 +1,37 @@
-import { GROUPINGS, mostSold } from './grouping.ts';
-import { Hours } from './hours.ts';
-import type { Journal } from './journal.ts';
+import { type Books, GROUPINGS } from './books.ts';
 import { isGrouping, sinceOf } from './options.ts';
 import { groupTable } from './report.ts';
 import { objectsOf } from './table.ts';
 
-/** What sales are told of from. */
+/** What sales are answered from. */
 export interface SalesSource {
-  readonly journal: Journal;
+  /** Undefined if nothing is sold. */
+  readonly books: Books | undefined;
   readonly solPriceUsd: number | undefined;
-  /** The store's clock. */
+  /** The clock of the journal. */
   readonly now: () => number;
 }
 
 const DAY = '24h';
 const KNOWN = ['since', 'by', 'limit'];
 const LIMIT = /^[1-9]\d{0,4}$/;
+const NOTHING = { groups: [], count: 0 };
 
-/** Tells what was sold, as JSON, for a query of `since`, `by` and `limit`; nothing where that is not understood. */
-export function createSalesAnswer({ journal, solPriceUsd, now }: SalesSource) {
-  const hours = new Hours(journal);
+/** Answers what was sold, as JSON, to a query of `since`, `by` and `limit`; undefined if the query is not understood. */
+export function createSalesAnswer({ books, solPriceUsd, now }: SalesSource) {
   return async (query: URLSearchParams): Promise<string | undefined> => {
-    const asked = sinceOf(query.get('since') ?? DAY, now());
+    const sinceMs = sinceOf(query.get('since') ?? DAY, now());
     const by = query.get('by') ?? GROUPINGS[0];
     const limit = query.get('limit');
     const isKnown = [...query.keys()].every(
       (name, index, names) => KNOWN.includes(name) && names.indexOf(name) === index,
     );
-    if (asked === undefined || !isGrouping(by) || !isKnown || (limit !== null && !LIMIT.test(limit))) return undefined;
-    const { sinceMs, isComplete, groups } = await hours.since(asked, by);
+    if (sinceMs === undefined || !isGrouping(by) || !isKnown || (limit !== null && !LIMIT.test(limit)))
+      return undefined;
+    const found = await books?.groups(sinceMs, by, limit === null ? undefined : Number(limit));
+    const { groups, count } = found ?? NOTHING;
+    const sales = objectsOf(groupTable(by, groups, solPriceUsd));
     const since = new Date(sinceMs).toISOString();
-    const told = limit === null ? groups : mostSold(groups, Number(limit));
-    const sales = objectsOf(groupTable(by, told, solPriceUsd));
-    return JSON.stringify({ since, by, isComplete, solPriceUsd: solPriceUsd ?? null, count: groups.length, sales });
+    return JSON.stringify({ since, by, isComplete: true, solPriceUsd: solPriceUsd ?? null, count, sales });
   };
 }

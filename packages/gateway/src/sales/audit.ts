@@ -1,9 +1,8 @@
 import bs58 from 'bs58';
 import type { Chain } from '../payments/facilitator/chain.ts';
-import { type Books, entriesFrom, type ReadEntry } from './journal.ts';
+import type { Books, ReadEntry } from './books.ts';
 import { type ChainTransfer, type PayeeAccount, transferBy, transfersTo } from './payee-history.ts';
-import { type Discrepancy, discrepanciesOf } from './verify.ts';
-import { type Balance, grantFaults, Movements } from './verify-credit.ts';
+import { balanceFaults, type Discrepancy, discrepanciesOf, grantFaults } from './verify.ts';
 
 /** Where the payee is paid on a cluster, and where that can be looked up. */
 export interface PayeeChain {
@@ -16,8 +15,8 @@ export interface Findings {
   readonly discrepancies: readonly Discrepancy[];
   readonly entries: number;
   readonly transfers: readonly ChainTransfer[];
-  /** The ids of all debits. */
-  readonly debits: ReadonlySet<string>;
+  /** The keys of payments that credit has covered. */
+  readonly covered: ReadonlySet<string>;
   /** Why balances were not compared; nothing where they were. */
   readonly skipped: string | undefined;
 }
@@ -39,27 +38,11 @@ interface Span {
   readonly keepMs: number;
 }
 
-interface Read {
-  readonly entries: readonly ReadEntry[];
-  readonly debits: ReadonlySet<string>;
-  readonly movements: Movements;
-  readonly firstMs: number | undefined;
-}
-
-async function readEntries(books: Books, sinceMs: number): Promise<Read> {
+/** Entries since a time, and those that were written shortly before. */
+async function readEntries(books: Books, sinceMs: number): Promise<ReadEntry[]> {
   const entries: ReadEntry[] = [];
-  const movements = new Movements();
-  const debits = new Set<string>();
-  let firstMs: number | undefined;
-  for await (const part of entriesFrom(books, { sinceMs: 0 })) {
-    firstMs ??= part[0]?.atMs;
-    for (const entry of part) {
-      movements.add(entry);
-      if (entry.kind === 'debit') debits.add(entry.id);
-    }
-    entries.push(...part.filter(({ atMs }) => atMs >= sinceMs - SKEW_MS));
-  }
-  return { entries, debits, movements, firstMs };
+  for await (const part of books.entries(Math.max(0, sinceMs - SKEW_MS))) entries.push(...part);
+  return entries;
 }
 
 /** Transfers that were made before, of entries that were written since: each is looked up. */
@@ -91,22 +74,22 @@ export async function audit(books: Books, payees: readonly PayeeChain[], span: S
   const sinceMs = Math.max(span.sinceMs, nowMs - keepMs + DAY_MS);
   const listed = (await Promise.all(payees.map(({ payee, chain }) => transfersTo(payee, chain, sinceMs)))).flat();
   const open = await books.openPayments();
-  const { entries, debits, movements, firstMs } = await readEntries(books, sinceMs);
-  const networks = new Set(payees.map(({ payee }) => payee.network));
-  const readable = entries.filter(({ network }) => networks.has(network));
+  const entries = await readEntries(books, sinceMs);
+  const clusters = new Set<string>(payees.map(({ payee }) => payee.cluster));
+  const readable = entries.filter(({ cluster }) => clusters.has(cluster));
   const judged = readable.filter(({ atMs }) => atMs >= sinceMs);
   const transfers = [...listed, ...(await olderTransfers(payees, judged, listed))];
+  const firstMs = await books.firstMs();
   const isWhole = firstMs === undefined || nowMs - firstMs < keepMs - DAY_MS;
-  const balances = isWhole ? await books.documents(movements.names()) : [];
   return {
     discrepancies: [
       ...discrepanciesOf({ sinceMs, entries: readable, transfers, open }),
       ...grantFaults(judged),
-      ...(isWhole ? movements.faults(balances as readonly (Balance | undefined)[]) : []),
+      ...balanceFaults(isWhole ? await books.wrongBalances() : []),
     ],
     entries: judged.length,
     transfers: listed,
-    debits,
+    covered: await books.coveredKeys(),
     skipped: isWhole ? undefined : 'balances were not compared: the oldest entries are no longer kept',
   };
 }

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '@asset-gateway/protocol';
-import type { PaymentDocuments } from '../payments/store/port.ts';
+import type { Database } from '../stores/sql/database.ts';
 import { audit, type Findings, type PayeeChain } from './audit.ts';
-import { Groups } from './grouping.ts';
-import { type Books, entriesFrom, type From } from './journal.ts';
+import type { Books } from './books.ts';
 import { readTask, type Task, UsageError } from './options.ts';
-import { append, type GrantOf, isSale, missingEntry } from './repair.ts';
+import { appendMissing, isSale, missingEntry } from './repair.ts';
 import { discrepancyTable, entryTable, groupTable, openTable, written, writtenOn } from './report.ts';
 import { USAGE } from './usage.ts';
 
@@ -21,12 +20,12 @@ export interface Archive {
   readonly solPriceUsd: number | undefined;
   /** How long entries are kept, in milliseconds. */
   readonly keepMs: number;
-  /** Where the payee is paid. Nobody else is asked before. */
+  /** Where the payee is paid, opened on the first call. */
   payees(): Promise<readonly PayeeChain[]>;
-  /** Where entries can be appended; nothing where it was opened to read only. */
-  readonly documents: PaymentDocuments | undefined;
-  /** What of a repaired settlement is credit; nothing where credit is off. */
-  readonly grantOf?: GrantOf | undefined;
+  /** Where entries can be appended; undefined if it was opened to read only. */
+  readonly database: Database | undefined;
+  /** The amounts that credit is sold for, in millionths of a dollar; empty if credit is off. */
+  readonly creditAmounts: readonly number[];
   close(): Promise<void>;
 }
 
@@ -34,43 +33,47 @@ export interface Archive {
 export type OpenArchive = (toRepair: boolean) => Promise<Archive>;
 
 const FOLLOW_MS = 1_000;
+/** How much later than its time an entry may become visible. */
+const LATE_MS = 10_000;
 
 type Of<Kind extends Task['kind']> = Extract<Task, { kind: Kind }>;
 
 async function group({ books, solPriceUsd }: Archive, { sinceMs, by, format }: Of<'group'>): Promise<string> {
-  const groups = new Groups(by);
-  for await (const entries of entriesFrom(books, { sinceMs })) for (const entry of entries) groups.add(entry);
-  return written(groupTable(by, groups.list(), solPriceUsd), format);
+  const { groups } = await books.groups(sinceMs, by);
+  return written(groupTable(by, groups, solPriceUsd), format);
 }
 
-/** Writes entries as they are appended, until the process ends. */
+/** Writes entries as they are appended, until the process ends. Nodes may commit in another order than that of the ids. */
 async function follow({ books }: Archive, { sinceMs, format }: Of<'follow'>, { stdout }: Output): Promise<never> {
-  let from: From = { sinceMs };
   if (format !== 'json') stdout.write(written(entryTable([]), format));
+  let fromMs = sinceMs;
+  let seen = new Map<number, number>();
   for (;;) {
-    for await (const entries of entriesFrom(books, from)) {
-      stdout.write(writtenOn(entryTable(entries), format));
-      from = { after: entries.at(-1)?.place ?? '' };
+    for await (const entries of books.entries(fromMs)) {
+      stdout.write(writtenOn(entryTable(entries.filter(({ id }) => !seen.has(id))), format));
+      for (const { id, atMs } of entries) seen.set(id, atMs);
     }
+    const latestMs = Math.max(fromMs, ...seen.values());
+    fromMs = Math.max(sinceMs, latestMs - LATE_MS);
+    seen = new Map([...seen].filter(([, atMs]) => atMs >= fromMs));
     await sleep(FOLLOW_MS);
   }
 }
 
-/** Appends what is missing, and says how much that was. */
-async function repair(
-  { documents, payees, grantOf }: Archive,
-  { discrepancies, transfers, debits }: Findings,
-): Promise<number> {
+/** Appends what is missing, and says how much that was. A transfer whose payment credit has covered is all credit. */
+async function repair(archive: Archive, { discrepancies, transfers, covered }: Findings): Promise<number> {
+  const { database, payees, creditAmounts } = archive;
   const missing = new Set(
     discrepancies.filter(({ fault }) => fault === 'transfer without entry').map(({ transaction }) => transaction),
   );
   const sales = transfers.filter((transfer) => missing.has(transfer.signature) && isSale(transfer));
-  if (!documents || sales.length === 0) return 0;
+  if (!database || sales.length === 0) return 0;
   const chains = await payees();
   let count = 0;
   for (const sale of sales) {
     const entry = await missingEntry(sale, chains);
-    if (await append(documents, entry, grantOf?.(entry, debits.has(entry.id)))) count++;
+    const isGranted = creditAmounts.length > 0 && (covered.has(entry.key) || creditAmounts.includes(entry.micros));
+    if (await appendMissing(database, entry, isGranted)) count++;
   }
   return count;
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { GROUPINGS, type Grouping } from './grouping.ts';
+import { GROUPINGS, type Grouping } from './books.ts';
 
 /** How something is written: for a person, a spreadsheet or a program. */
 export type Format = 'table' | 'csv' | 'json';

@@ -1,9 +1,11 @@
+import type { Cluster } from '@asset-gateway/protocol';
 import { member } from '../json-member.ts';
 import type { Chain } from '../payments/facilitator/chain.ts';
 
 /** Money that has arrived at the payee, as the chain shows it. */
 export interface ChainTransfer {
-  readonly network: string;
+  /** `mainnet` or `devnet`. */
+  readonly cluster: string;
   readonly signature: string;
   /** When its block was made, in milliseconds. */
   readonly atMs: number;
@@ -20,7 +22,7 @@ export interface ChainTransfer {
 
 /** Whose transfers are looked for. */
 export interface PayeeAccount {
-  readonly network: string;
+  readonly cluster: Cluster;
   /** The payee's token account. */
   readonly account: string;
   readonly mint: string;
@@ -80,8 +82,8 @@ export function transferIn(answer: unknown, listed: Listed, payee: PayeeAccount)
   if (micros <= 0n) return undefined;
   const [source] = [...changes.values()].sort((one, other) => Number(one.micros - other.micros));
   const fee = { feeLamports: Number(member(meta, 'fee')), isFeeOurs: own[0] === payee.feePayer };
-  const { network } = payee;
-  return { ...listed, ...fee, network, micros: Number(micros), wallet: source?.owner ?? '' };
+  const { cluster } = payee;
+  return { ...listed, ...fee, cluster, micros: Number(micros), wallet: source?.owner ?? '' };
 }
 
 /** Every transfer to the payee since a time, the newest first. One call of the RPC for each, so many at once. */

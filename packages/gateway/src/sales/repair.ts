@@ -1,61 +1,60 @@
-import type { LateGrant } from '../credit/grants.ts';
+import { NETWORKS } from '@asset-gateway/protocol';
 import { looksIssued } from '../payments/read/memo.ts';
 import { paymentKeyOf } from '../payments/read/request-hash.ts';
 import { readTransaction } from '../payments/read/transaction.ts';
-import type { JournalEntry } from '../payments/store/journal.ts';
-import type { PaymentDocuments } from '../payments/store/port.ts';
+import type { Database } from '../stores/sql/database.ts';
+import { append, type JournalEntry } from '../stores/sql/journal.ts';
 import type { PayeeChain } from './audit.ts';
 import type { ChainTransfer } from './payee-history.ts';
 
 /** Whether a transfer has paid for something here: what else arrives at the payee is no sale. */
 export const isSale = ({ memo }: ChainTransfer): boolean => memo !== undefined && looksIssued(memo);
 
-/** The entry that a transfer should have. What was asked for with it is not known any more. */
-export async function missingEntry(transfer: ChainTransfer, payees: readonly PayeeChain[]): Promise<JournalEntry> {
-  const { network, signature, wallet, micros, feeLamports, isFeeOurs } = transfer;
-  const chain = payees.find(({ payee }) => payee.network === network)?.chain;
-  const bytes = await chain?.transactionBytes(signature);
+/** The settlement of a transfer that has no entry. What was asked for with it is not known any more. */
+export type MissingEntry = JournalEntry & { readonly key: string };
+
+/** The entry that a transfer should have. */
+export async function missingEntry(transfer: ChainTransfer, payees: readonly PayeeChain[]): Promise<MissingEntry> {
+  const { signature, wallet, micros, feeLamports, isFeeOurs } = transfer;
+  const on = payees.find(({ payee }) => payee.cluster === transfer.cluster);
+  const bytes = await on?.chain.transactionBytes(signature);
   const message = bytes && readTransaction(bytes)?.message;
+  const network = NETWORKS[on?.payee.cluster ?? 'mainnet'];
   return {
     kind: 'settlement',
-    id: message ? paymentKeyOf(network, message) : `${network}:${signature}`,
-    network,
+    key: message ? paymentKeyOf(network, message) : `${network}:${signature}`,
+    cluster: transfer.cluster,
     wallet,
     micros,
     feeLamports: isFeeOurs ? feeLamports : 0,
     transaction: signature,
     route: '',
     requestId: '',
-    node: '',
     isRepair: true,
   };
 }
 
-/** So long a repair is remembered, so that a second one at the same time does not write it again. */
-const REMEMBERED_MS = 86_400_000;
+const IS_SETTLED = `select 1 from journal_entries where kind = 'settlement' and signature = `;
 
-/** What of a repaired settlement is credit; nothing where none is. `wasDebited`: its payment was covered by credit before. */
-export type GrantOf = (settlement: JournalEntry, wasDebited: boolean) => LateGrant | undefined;
-
-const markOf = ({ kind, transaction }: JournalEntry): string => `repair:${kind}:${transaction}`;
-
-/** Whether such an entry was appended already, by whomever. */
-export async function isAppended(documents: PaymentDocuments, entry: JournalEntry): Promise<boolean> {
-  const [mark] = await documents.read([markOf(entry)]);
-  return mark?.value !== undefined;
-}
-
-/** Appends an entry that is missing, once, and grants what it brought. Answers no where somebody else has just written. */
-export async function append(
-  documents: PaymentDocuments,
-  entry: JournalEntry,
-  grant: LateGrant | undefined,
-): Promise<boolean> {
-  const names = [markOf(entry), ...(grant ? [grant.name] : [])];
-  const [was, account] = await documents.read(names);
-  if (!was || was.value !== undefined) return false;
-  const mark = { was, value: { id: entry.id }, isLasting: true, forgetMs: REMEMBERED_MS };
-  const changes = [mark, ...(grant && account ? [grant.change(account)] : [])];
-  const { isWritten } = await documents.commit({ changes, journal: [entry, ...(grant ? [grant.entry] : [])] });
-  return isWritten;
+/**
+ * Appends the settlement that is missing, once, and grants it as credit if `isGranted`. Answers false if it was appended before, on
+ * any node.
+ */
+export async function appendMissing(database: Database, entry: MissingEntry, isGranted: boolean): Promise<boolean> {
+  const grant: JournalEntry = { ...entry, kind: 'grant', feeLamports: 0 };
+  const entries = isGranted ? [entry, grant] : [entry];
+  const guard = {
+    sql: `insert into wallets (cluster, address, granted_micro_usdc) select $1, $2, $3
+  where not exists (${IS_SETTLED}$4) and {in time}
+  on conflict (cluster, address) do update set granted_micro_usdc = wallets.granted_micro_usdc + excluded.granted_micro_usdc
+  returning id`,
+    values: [entry.cluster, entry.wallet, isGranted ? entry.micros : 0, entry.transaction],
+  };
+  const changes = entries.map((each) => append(each, Math.floor(database.now())));
+  const row = await database.write({ guard, changes, isDurable: true }).catch(async (error) => {
+    // Another node was quicker, and the database rejected the second settlement.
+    const settled = await database.read({ sql: `${IS_SETTLED}$1`, values: [entry.transaction] });
+    if (settled.length === 0) throw error;
+  });
+  return row !== undefined;
 }

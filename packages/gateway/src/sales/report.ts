@@ -1,15 +1,16 @@
-import type { PaymentRecord } from '../payments/record.ts';
-import { clusterOf, type Group, type Grouping } from './grouping.ts';
-import type { ReadEntry } from './journal.ts';
+import { dollars } from '@asset-gateway/protocol';
+import type { Group, Grouping, OpenPayment, ReadEntry } from './books.ts';
 import type { Format } from './options.ts';
 import { type Cell, csvLine, csvTable, objectsOf, plain, type Table, textTable } from './table.ts';
-import { feeMicros, marginMicros } from './totals.ts';
 import type { Discrepancy } from './verify.ts';
 
 const MICROS_PER_DOLLAR = 1_000_000;
 const DECIMALS = 6;
+const LAMPORTS_PER_SOL = 1_000_000_000;
 
-const timeOf = (atMs: number): string => new Date(atMs).toISOString();
+/** What fees cost at a price of SOL in dollars, in whole millionths of a dollar. */
+export const feeMicros = (lamports: number, solPriceUsd: number): number =>
+  Math.round((lamports / LAMPORTS_PER_SOL) * solPriceUsd * MICROS_PER_DOLLAR);
 
 /** What a group of sales comes to, with what fees cost where the price of SOL is known. */
 export const columnsOf = (by: Grouping): readonly string[] => [
@@ -34,7 +35,7 @@ function rowOf(by: Grouping, group: Group, solPriceUsd: number | undefined): rea
     ...[settlements, refusals, grants, debits, settledMicros, grantedMicros, spentMicros, feeLamports],
     ...(solPriceUsd === undefined
       ? [undefined, undefined]
-      : [feeMicros(feeLamports, solPriceUsd), marginMicros(group, solPriceUsd)]),
+      : [feeMicros(feeLamports, solPriceUsd), settledMicros - feeMicros(feeLamports, solPriceUsd)]),
   ];
 }
 
@@ -63,19 +64,17 @@ const ENTRY_COLUMNS = [
 export const entryTable = (entries: readonly ReadEntry[]): Table => ({
   columns: ENTRY_COLUMNS,
   rows: entries.map((entry) => {
-    const { atMs, kind, route, wallet, micros, feeLamports, transaction, requestId, node, id, isRepair } = entry;
-    const whose = [timeOf(atMs), kind, clusterOf(entry), route, wallet];
+    const { at, kind, cluster, route, wallet, micros, feeLamports, transaction, requestId, node, id, isRepair } = entry;
+    const whose = [at, kind, cluster, route, wallet];
     return [...whose, micros, feeLamports, transaction, requestId, node, id, isRepair ? 'repair' : ''];
   }),
 });
 
 /** Payments whose outcome is not known, as a table. */
-export const openTable = (records: readonly PaymentRecord[]): Table => ({
+export const openTable = (payments: readonly OpenPayment[]): Table => ({
   columns: ['since', 'state', 'cluster', 'route', 'wallet', 'usd', 'transaction', 'request_id', 'id'],
-  rows: records.map((record) => {
-    const { settlingSinceMs, progress, route = '', payer, priceUsd, signature = '', requestId = '', key } = record;
-    const since = settlingSinceMs === undefined ? '' : timeOf(settlingSinceMs);
-    return [since, progress, clusterOf(record), route, payer, priceUsd, signature, requestId, key];
+  rows: payments.map(({ since, state, cluster, route, wallet, micros, signature = '', requestId, key }) => {
+    return [since, state, cluster, route, wallet, dollars(micros), signature, requestId, key];
   }),
 });
 

@@ -1,19 +1,14 @@
-import type { PaymentRecord } from '../payments/record.ts';
-import { clusterOf } from './grouping.ts';
-import type { ReadEntry } from './journal.ts';
+import type { OpenPayment, ReadEntry, WrongBalance } from './books.ts';
 import type { ChainTransfer } from './payee-history.ts';
 
 /** What can be wrong with the journal, the chain or a balance. */
 export type Fault =
   | 'transfer without entry'
   | 'entry without transfer'
-  | 'settlement without transaction'
   | 'amount differs'
   | 'wallet differs'
   | 'network differs'
   | 'fee differs'
-  | 'counted twice'
-  | 'transaction counted twice'
   | 'refused but paid'
   | 'granted without settlement'
   | 'granted beyond settlement'
@@ -40,32 +35,20 @@ export interface Evidence {
   /** Every transfer to the payee since, and those of entries since. */
   readonly transfers: readonly ChainTransfer[];
   /** Payments whose outcome is not known yet: what they have moved has no entry. */
-  readonly open: readonly PaymentRecord[];
+  readonly open: readonly OpenPayment[];
 }
 
 const about = (entry: ReadEntry, fault: Fault, journal?: string | number, found?: string | number): Discrepancy => {
-  const { wallet, transaction, id } = entry;
-  return { fault, cluster: clusterOf(entry), wallet, transaction, id, journal, found };
+  const { cluster, wallet, transaction, id } = entry;
+  return { fault, cluster, wallet, transaction, id: String(id), journal, found };
 };
 
-/** All but the first of each that have the same name. */
-function repeated<T>(all: readonly T[], nameOf: (each: T) => string): T[] {
-  const seen = new Set<string>();
-  return all.filter((each) => {
-    const name = nameOf(each);
-    if (name === '' || !seen.has(name)) seen.add(name);
-    else return true;
-    return false;
-  });
-}
-
 function ofSettlement(entry: ReadEntry, transfer: ChainTransfer | undefined): Discrepancy[] {
-  if (entry.transaction === '') return [about(entry, 'settlement without transaction', entry.micros)];
   if (!transfer) return [about(entry, 'entry without transfer', entry.micros)];
   const faults: Discrepancy[] = [];
   const compare = (fault: Fault, journal: string | number, found: string | number) =>
     journal === found || faults.push(about(entry, fault, journal, found));
-  compare('network differs', clusterOf(entry), clusterOf(transfer));
+  compare('network differs', entry.cluster, transfer.cluster);
   compare('amount differs', entry.micros, transfer.micros);
   compare('wallet differs', entry.wallet, transfer.wallet);
   const isFeeOurs = entry.feeLamports > 0 || transfer.isFeeOurs;
@@ -82,11 +65,10 @@ interface Known {
 
 /** A transfer that no settlement has claimed: refused by mistake, not settled yet, or not known at all. */
 function ofUnclaimed(transfer: ChainTransfer, { refusals, openSignatures, openMemos }: Known): Discrepancy[] {
-  const { signature, memo, wallet, micros } = transfer;
+  const { cluster, signature, memo, wallet, micros } = transfer;
   if (openSignatures.has(signature) || (memo !== undefined && openMemos.has(memo))) return [];
   const refusal = refusals.get(signature);
   if (refusal) return [about(refusal, 'refused but paid', 0, micros)];
-  const cluster = clusterOf(transfer);
   const fault = 'transfer without entry';
   return [{ fault, cluster, wallet, transaction: signature, id: '', journal: undefined, found: micros }];
 }
@@ -94,13 +76,10 @@ function ofUnclaimed(transfer: ChainTransfer, { refusals, openSignatures, openMe
 const byTransaction = (entries: readonly ReadEntry[]) =>
   new Map(entries.map((entry) => [entry.transaction, entry] as const));
 
-/** Where the journal and the chain do not agree: each transfer to the payee is to be there once, and nothing else. */
+/** Where the journal and the chain do not agree: each transfer to the payee must have one entry, and each entry a transfer. */
 export function discrepanciesOf({ sinceMs, entries, transfers, open }: Evidence): Discrepancy[] {
   const isJudged = ({ atMs }: { readonly atMs: number }) => atMs >= sinceMs;
   const settlements = entries.filter(({ kind }) => kind === 'settlement');
-  const twice = new Set(repeated(entries, ({ kind, id }) => `${kind} ${id}`));
-  const once = settlements.filter((entry) => !twice.has(entry));
-  const claimedTwice = new Set(repeated(once, ({ transaction }) => transaction));
   const found = new Map(transfers.map((transfer) => [transfer.signature, transfer]));
   const claimed = byTransaction(settlements);
   const known: Known = {
@@ -109,13 +88,28 @@ export function discrepanciesOf({ sinceMs, entries, transfers, open }: Evidence)
     openMemos: new Set(open.map(({ memo }) => memo)),
   };
   return [
-    ...[...twice].filter(isJudged).map((entry) => about(entry, 'counted twice', entry.micros)),
-    ...[...claimedTwice].filter(isJudged).map((entry) => about(entry, 'transaction counted twice', entry.micros)),
-    ...once
-      .filter((entry) => isJudged(entry) && !claimedTwice.has(entry))
-      .flatMap((entry) => ofSettlement(entry, found.get(entry.transaction))),
+    ...settlements.filter(isJudged).flatMap((entry) => ofSettlement(entry, found.get(entry.transaction))),
     ...transfers
       .filter((transfer) => isJudged(transfer) && !claimed.has(transfer.signature))
       .flatMap((transfer) => ofUnclaimed(transfer, known)),
   ];
 }
+
+/** Grants that are not backed by a settlement, or by less. */
+export function grantFaults(entries: readonly ReadEntry[]): Discrepancy[] {
+  const settled = new Map(
+    entries.filter(({ kind }) => kind === 'settlement').map(({ transaction, micros }) => [transaction, micros]),
+  );
+  return entries.flatMap((entry) => {
+    const micros = settled.get(entry.transaction);
+    if (entry.kind !== 'grant' || (micros !== undefined && entry.micros <= micros)) return [];
+    const fault = micros === undefined ? 'granted without settlement' : 'granted beyond settlement';
+    return [about(entry, fault, entry.micros, micros)];
+  });
+}
+
+/** Wallets whose balance is not what the journal says. */
+export const balanceFaults = (balances: readonly WrongBalance[]): Discrepancy[] =>
+  balances.map(({ cluster, wallet, journal, found }) => {
+    return { fault: 'balance differs', cluster, wallet, transaction: '', id: '', journal, found };
+  });

@@ -32,8 +32,8 @@ const fault = (code: RefusalCode, reason: string): Fault => ({ code, reason });
 export function parseDate(text: string): number | undefined {
   if (!DATE.test(text)) return undefined;
   const milliseconds = Date.parse(text);
-  if (Number.isNaN(milliseconds)) return undefined;
-  return new Date(milliseconds).toISOString().slice(0, 19) === text.slice(0, 19) ? milliseconds : undefined;
+  // A day that its month has not, and the hour 24, are read as the next day.
+  return new Date(milliseconds).getUTCDate() === Number(text.slice(8, 10)) ? milliseconds : undefined;
 }
 
 /** The chain, the kind of key and the message version are ones that we offered; of one network only where one is named. */

@@ -26,12 +26,6 @@ export type Verification =
 /** Whether the chain has taken a payment, as far as a simulation can tell. */
 export type Processed = 'no' | 'maybe' | 'yes';
 
-/** What is known of whoever pays. */
-export interface PayerStanding {
-  /** What they have paid on mainnet does not make them a known payer. */
-  readonly isNew: boolean;
-}
-
 /**
  * What became of a settlement. `refused` only where it is proved that nothing can move; whatever is not proved, either
  * way, is `unknown`. `unsent` is our own failure before anything was sent: the payment is as good as new. A signature is given only when it is the fee payer's over our message.
@@ -48,18 +42,13 @@ export interface Facilitator {
   feePayer(network: string): string | undefined;
   /** The signature that settling will have, where it can be known before anything is sent. */
   signatureOf(payment: Payment): string | undefined;
-  /** What settling costs our own fee payer; 0 where the fee is somebody else's. */
+  /** What settling costs our own fee payer; 0 if another one pays. */
   feeLamports(payment: Payment): number;
+  /** What our own fee payer may spend in any hour, in lamports; undefined if another one pays. */
+  readonly feeBudgetPerHour: number | undefined;
   /** Why nothing can be settled on a network now; nothing while it can. */
   whyClosed(network: string): string | undefined;
-  /** What settling may cost is held for a payment that is valid. */
-  verify(payment: Payment, payer: PayerStanding): Promise<Verification>;
-  /** This payment has turned out to have settled after all. */
-  settled(payment: Payment): Promise<void>;
-  /** Nothing of this payment is sent now: what is held for it is given back. */
-  release(payment: Payment): Promise<void>;
-  /** The chain has shown that this payment can never land: it costs nothing. */
-  expired(payment: Payment): Promise<void>;
+  verify(payment: Payment): Promise<Verification>;
   /**
    * Sends the very transaction that was settled once more, where its signature is known. It can be taken by the chain
    * once, however often it is sent, so this is no second settlement. Answers nothing: the chain does.

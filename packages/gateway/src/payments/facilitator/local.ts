@@ -1,15 +1,13 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pkcs8OfSeed, Refusal } from '@asset-gateway/protocol';
+import { pkcs8OfSeed, type Refusal } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { fromStore } from '../../gates/from-store.ts';
 import { LIMITS } from '../read/transfer.ts';
 import { FAILED_ON_CHAIN } from '../record.ts';
-import { unused } from '../responses.ts';
-import type { FeeBudget, FeeStore } from '../store/fees.ts';
+import { unavailable } from '../responses.ts';
 import type { Chain } from './chain.ts';
-import type { Facilitator, PayerStanding, Payment, Settlement, Verification } from './facilitator.ts';
-import { feeOf, makesKnownPayer } from './fee.ts';
+import type { Facilitator, Payment, Settlement, Verification } from './facilitator.ts';
+import { feeOf } from './fee.ts';
 import { FeePayerWatch } from './fee-payer-watch.ts';
 import { requestBody } from './remote.ts';
 import { type Course, simulate } from './simulation.ts';
@@ -24,11 +22,9 @@ export interface InProcessOptions {
   readonly verifyingChains: ReadonlyMap<string, Chain>;
   /** Lamports that may be spent on fees in any hour. */
   readonly feeBudgetPerHour: number;
-  readonly fees: FeeStore;
   readonly notice: (message: string) => void;
 }
 
-const BUDGET_USED_UP = 'the hourly fee budget is used up';
 const VERIFY_MS = 5_000;
 const CONFIRM_MS = 20_000;
 /** The fee payer's signature is the first one, after the one byte that counts them. */
@@ -84,7 +80,11 @@ export class InProcessFacilitator implements Facilitator {
 
   readonly signatureOf = ({ message }: Payment): string => bs58.encode(sign(null, message, this.#key));
 
-  readonly feeLamports = (payment: Payment): number => feeOf(payment, true).lamports;
+  readonly feeLamports = feeOf;
+
+  get feeBudgetPerHour(): number {
+    return this.#options.feeBudgetPerHour;
+  }
 
   feePayer(network: string): string | undefined {
     return this.#signers.settle.has(network) ? this.#address : undefined;
@@ -94,11 +94,7 @@ export class InProcessFacilitator implements Facilitator {
     return this.#watch.isEmpty(network) ? 'the fee payer has no SOL' : undefined;
   }
 
-  async verify(payment: Payment, { isNew }: PayerStanding): Promise<Verification> {
-    const { fees } = this.#options;
-    const fee = feeOf(payment, isNew);
-    if (!(await fromStore(fees.fits(this.#budgetOf(payment), fee), { payment: unused })))
-      throw unavailable(BUDGET_USED_UP);
+  async verify(payment: Payment): Promise<Verification> {
     const course: Course = { sent: false };
     const { paymentPayload, paymentRequirements } = typedBody(payment);
     const answer = await Promise.race([
@@ -110,37 +106,15 @@ export class InProcessFacilitator implements Facilitator {
     if (!answer.isValid) {
       return { valid: false, reason: answer.invalidReason ?? '', processed: course.processed ?? 'no' };
     }
-    if (!(await fromStore(fees.hold(this.#budgetOf(payment), fee), { payment: unused })))
-      throw unavailable(BUDGET_USED_UP);
     return { valid: true };
-  }
-
-  async settled(payment: Payment): Promise<void> {
-    if (makesKnownPayer(payment)) await this.#options.fees.settle(this.#budgetOf(payment).feePayer, payment.key);
-  }
-
-  async release(payment: Payment): Promise<void> {
-    await this.#options.fees.release(this.#budgetOf(payment).feePayer, payment.key);
-  }
-
-  async expired(payment: Payment): Promise<void> {
-    await this.#options.fees.expire(this.#budgetOf(payment).feePayer, payment.key);
-  }
-
-  async settle(payment: Payment): Promise<Settlement> {
-    const course: Course = { sent: false };
-    const settlement = await this.#settle(payment, course);
-    const isUnsent = !course.sent && settlement.outcome !== 'unknown';
-    if (settlement.outcome === 'settled') await this.settled(payment).catch(() => undefined);
-    else if (isUnsent) await this.release(payment).catch(() => undefined);
-    return settlement;
   }
 
   close(): void {
     this.#watch.close();
   }
 
-  async #settle(payment: Payment, course: Course): Promise<Settlement> {
+  async settle(payment: Payment): Promise<Settlement> {
+    const course: Course = { sent: false };
     const signature = this.signatureOf(payment);
     const { paymentPayload, paymentRequirements } = typedBody(payment);
     const answer = await this.#schemeFor(payment, course, 'settle')
@@ -173,7 +147,6 @@ export class InProcessFacilitator implements Facilitator {
   async resend(payment: Payment): Promise<void> {
     const signed = Buffer.from(payment.transaction, 'base64');
     signed.set(bs58.decode(this.signatureOf(payment)), SIGNATURE_OFFSET);
-    await this.#spend(payment);
     await this.#options.chains.get(payment.network)?.send(signed.toString('base64'));
   }
 
@@ -187,22 +160,11 @@ export class InProcessFacilitator implements Facilitator {
         simulate(() => base.simulateTransaction(transaction, onNetwork, options), course),
       sendTransaction: async (transaction, onNetwork) => {
         course.sent = true;
-        await this.#spend(payment);
         return base.sendTransaction(transaction, onNetwork);
       },
       confirmTransaction: (signature) => this.#confirm(signature, network, course),
     };
     return new this.#scheme(signer, this.#cache, LIMITS);
-  }
-
-  /** Devnet's fees cost nothing, so that they take nothing from mainnet's. */
-  #budgetOf({ network }: Payment): FeeBudget {
-    return { feePayer: `${network}:${this.#address}`, limit: this.#options.feeBudgetPerHour };
-  }
-
-  /** What is held counts for a while although this should fail. */
-  async #spend(payment: Payment): Promise<void> {
-    await this.#options.fees.spend(this.#budgetOf(payment), feeOf(payment, true)).catch(() => undefined);
   }
 
   async #confirm(signature: string, network: string, course: Course): Promise<void> {
@@ -220,8 +182,6 @@ export class InProcessFacilitator implements Facilitator {
     throw new Error('not confirmed in time');
   }
 }
-
-const unavailable = (reason: string): Refusal => new Refusal('facilitator_unavailable', { reason, payment: unused });
 
 /** To verify and to settle, by network. */
 type Signers = Readonly<Record<'verify' | 'settle', ReadonlyMap<string, Signer>>>;

@@ -29,6 +29,7 @@ const unavailable = (reason: string): Refusal =>
 
 /** A facilitator behind x402's HTTP interface: `GET /supported`, `POST /verify`, `POST /settle`. */
 export class RemoteFacilitator implements Facilitator {
+  readonly feeBudgetPerHour = undefined;
   readonly #options: RemoteOptions;
   readonly #pool: Pool;
   readonly #prefix: string;
@@ -56,12 +57,6 @@ export class RemoteFacilitator implements Facilitator {
 
   /** It says so itself when it is asked. */
   whyClosed(): undefined {}
-
-  async settled(): Promise<void> {}
-
-  async release(): Promise<void> {}
-
-  async expired(): Promise<void> {}
 
   /** Nobody but the facilitator can sign as its fee payer. */
   signatureOf(): undefined {}

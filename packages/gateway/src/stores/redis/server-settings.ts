@@ -10,13 +10,3 @@ export async function mayEvict(space: Keyspace): Promise<boolean> {
   const policy = await space.run({ script: EVICTION_POLICY });
   return policy !== 'noeviction' && policy !== 'unknown';
 }
-
-const APPEND_ONLY = script(`
-local info = redis.pcall('INFO', 'persistence')
-return type(info) == 'string' and string.match(info, 'aof_enabled:(%d)') or 'unknown'`);
-
-/** Whether the server writes down what it holds as it goes; nothing where it does not say. Rejects when it cannot be reached. */
-export async function isAppendOnly(space: Keyspace): Promise<boolean | undefined> {
-  const enabled = await space.run({ script: APPEND_ONLY });
-  return enabled === 'unknown' ? undefined : enabled === '1';
-}

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type Clock, monotonicMs } from '../stores/clock.ts';
+import type { Database, Row, Statement } from '../stores/sql/database.ts';
+import type { HeldSlot } from './sliding-log.ts';
+import { type Budget, NONCE_MEMORY_SECONDS, type NonceUse } from './store.ts';
+
+const MAX_KEPT_LIMIT = 1_000;
+const BATCH_MS = 500;
+/** A wall clock that was set by more than this while no process ran has been set by someone. */
+const STEP_MS = 1_000;
+
+/** Large budgets and those of a second are forgotten with the process. */
+const isKept = ({ limit, fromDispatch }: Budget): boolean => limit <= MAX_KEPT_LIMIT && !fromDispatch;
+
+/** Changes whenever the machine starts; undefined if the system does not say. */
+function bootId(): string | undefined {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The clocks that slots are kept by, in milliseconds, and the start of the machine. */
+export interface LocalClocks {
+  /** Since the Unix epoch; it never steps. */
+  readonly now: Clock;
+  /** Since the machine started. */
+  readonly monotonic: () => number;
+  readonly boot: string | undefined;
+}
+
+export const localClocks = (now: Clock): LocalClocks => ({ now, monotonic: monotonicMs, boot: bootId() });
+
+/** What a process that ended has left. */
+export interface Left {
+  /** Used nonces are known under this epoch. */
+  readonly epoch: string;
+  readonly nonces: readonly Pick<NonceUse, 'nonce' | 'issuedAtSeconds'>[];
+  /** Slots that may still be held, by budget. */
+  readonly held: ReadonlyMap<string, readonly HeldSlot[]>;
+}
+
+const SAVE = `insert into admissions (nonce, issued_at_seconds, budget, frees_at_ms, frees_at_monotonic_ms, hold_ms)
+  select $1, $2, $3, $4, $5, $6 where {in time} returning id`;
+const MOVE = `update admissions set frees_at_ms = $2, frees_at_monotonic_ms = $3, hold_ms = $4 where id = $1 and {in time} returning id`;
+const IS_USED = '(nonce is not null and issued_at_seconds >= $1)';
+const IS_HELD = '(budget is not null and (frees_at_ms > $2 or frees_at_monotonic_ms > $3))';
+/** Admissions end about in the order in which they began: what comes before the first that counts is deleted. */
+const FORGET = `delete from admissions where id < coalesce(
+  (select id from admissions where ${IS_USED} or ${IS_HELD} order by id limit 1), ${Number.MAX_SAFE_INTEGER}) and {in time} returning id`;
+
+/** Keeps the slots of small budgets and the used nonces of one process, so that the next process goes on where it ended. */
+export class LocalRecords {
+  readonly #database: Database;
+  readonly #clocks: LocalClocks;
+  /** The rows of slots whose calls are under way, by owner. */
+  readonly #rows = new Map<string, number>();
+  /** Slots whose calls are over, which is written later: without it the next process only holds them for longer. */
+  #ended: Statement[] = [];
+  readonly #batches: NodeJS.Timeout;
+
+  constructor(database: Database, clocks: LocalClocks) {
+    this.#database = database;
+    this.#clocks = clocks;
+    this.#batches = setInterval(() => void this.#writeBatch(), BATCH_MS).unref();
+  }
+
+  /** Reads what is left of the process before. */
+  async read(): Promise<Left> {
+    const { epoch, isNew } = await this.#readEpoch();
+    const rows = await this.#database.read({ sql: 'select * from admissions order by id' });
+    const nonces = isNew ? [] : rows.filter(({ nonce }) => nonce !== null);
+    const held = new Map<string, HeldSlot[]>();
+    for (const row of rows.filter(({ budget }) => budget !== null)) {
+      const slot = { owner: String(row.id), freesAtMs: this.#freesAt(row) };
+      if (slot.freesAtMs <= this.#clocks.now()) continue;
+      const budget = String(row.budget);
+      held.set(budget, [...(held.get(budget) ?? []), slot]);
+      // After a reboot the monotonic clock begins anew: a slot is held for longer because of it once, not at each start.
+      await this.#database.write({ guard: { sql: MOVE, values: [Number(row.id), ...this.#times(slot)] } });
+    }
+    return {
+      epoch,
+      held,
+      nonces: nonces.map((row) => ({ nonce: String(row.nonce), issuedAtSeconds: Number(row.issued_at_seconds) })),
+    };
+  }
+
+  /** Writes a nonce and a slot in one transaction; both survive the process. */
+  async save(use: NonceUse | undefined, budget: Budget | undefined, slot?: HeldSlot): Promise<void> {
+    const kept = budget && slot && isKept(budget) ? slot : undefined;
+    if (!use && !kept) return;
+    const times = kept ? [budget?.key ?? null, ...this.#times(kept)] : [null, null, null, null];
+    const values = [use?.nonce ?? null, use?.issuedAtSeconds ?? null, ...times];
+    const row = await this.#database.write({ guard: { sql: SAVE, values } });
+    if (kept) this.#rows.set(kept.owner, Number(row?.id));
+  }
+
+  /** The call is over: the slot, if it is still held, frees earlier than was written. */
+  saveEnd(owner: string, slot: HeldSlot | undefined): void {
+    const id = this.#rows.get(owner);
+    this.#rows.delete(owner);
+    if (id !== undefined && slot) this.#ended.push({ sql: MOVE, values: [id, ...this.#times(slot)] });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#batches);
+    await this.#writeBatch();
+  }
+
+  /** When a slot frees, by both clocks, and in how long. */
+  #times({ freesAtMs }: HeldSlot): number[] {
+    const holdMs = freesAtMs - this.#clocks.now();
+    return [freesAtMs, this.#clocks.monotonic() + holdMs, holdMs];
+  }
+
+  /** A slot frees when both clocks agree that its time is over, and never later than it was to be held. */
+  #freesAt({ frees_at_ms: wallMs, frees_at_monotonic_ms: monotonic, hold_ms: holdMs }: Row): number {
+    const nowMs = this.#clocks.now();
+    const remainingMs = Math.max(Number(wallMs) - nowMs, Number(monotonic) - this.#clocks.monotonic());
+    return nowMs + Math.min(remainingMs, Number(holdMs));
+  }
+
+  /**
+   * Used nonces are good for the next process while the machine runs and its time was not set: after a reboot the last of them may
+   * be missing, and by another time old ones could be accepted again. Then a new epoch ends all nonces.
+   */
+  async #readEpoch(): Promise<{ readonly epoch: string; readonly isNew: boolean }> {
+    const { now, monotonic, boot } = this.#clocks;
+    const startedAtMs = now() - monotonic();
+    const [row] = await this.#database.read({ sql: `select value from settings where name = 'epoch'` });
+    const known = JSON.parse(String(row?.value ?? '{}')) as { epoch?: string; boot?: string; startedAtMs?: number };
+    const isSame =
+      boot !== undefined && known.boot === boot && Math.abs(startedAtMs - (known.startedAtMs ?? 0)) < STEP_MS;
+    if (isSame && known.epoch !== undefined) return { epoch: known.epoch, isNew: false };
+    const epoch = randomBytes(16).toString('hex');
+    const sql = `insert into settings (name, value) select 'epoch', $1 where {in time}
+  on conflict (name) do update set value = excluded.value returning name as id`;
+    const forget = { sql: 'update admissions set nonce = null where {guarded}' };
+    await this.#database.write({
+      guard: { sql, values: [JSON.stringify({ epoch, boot, startedAtMs })] },
+      changes: [forget],
+    });
+    return { epoch, isNew: true };
+  }
+
+  async #writeBatch(): Promise<void> {
+    const { now, monotonic } = this.#clocks;
+    const ended = this.#ended.filter(({ values }) => Number(values?.[1]) > now());
+    this.#ended = [];
+    const oldestSeconds = Math.floor(now() / 1000) - NONCE_MEMORY_SECONDS;
+    const steps = [...ended, { sql: FORGET, values: [oldestSeconds, now(), monotonic()] }];
+    await Promise.all(steps.map((guard) => this.#database.write({ guard }))).catch(() => undefined);
+  }
+}

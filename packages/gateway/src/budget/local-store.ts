@@ -1,0 +1,122 @@
+import type { LocalRecords } from './local-records.ts';
+import type { Share } from './shares.ts';
+import { type HeldSlot, SlidingLog } from './sliding-log.ts';
+import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Store, Verdict } from './store.ts';
+import { UsedNonces } from './used-nonces.ts';
+
+/** What the store of one process starts from. */
+export interface LocalOptions {
+  /** Milliseconds since the Unix epoch, never stepping. */
+  readonly now: () => number;
+  /** The time of day; `now` by default. */
+  readonly wallNow?: () => number;
+  readonly records: LocalRecords;
+}
+
+/** Why there is no slot: none is free, or none of this share's is left. */
+function refusalOf(log: SlidingLog, share: Share | undefined, nowMs: number): Verdict | undefined {
+  const { scope, waitMs = 0 } = share ? log.judge(share, nowMs) : {};
+  const untilFreeMs = log.waitMs(nowMs);
+  if (untilFreeMs > 0) return { kind: 'limited', retryAfterMs: Math.max(untilFreeMs, waitMs) };
+  return scope && { kind: 'limited', scope, retryAfterMs: waitMs };
+}
+
+/** Slots and nonces of one process: each step is decided in memory, and written down before it counts. */
+export class LocalStore implements Store {
+  readonly #options: LocalOptions;
+  readonly #epoch: string;
+  readonly #nonces: UsedNonces;
+  readonly #held: ReadonlyMap<string, readonly HeldSlot[]>;
+  readonly #logs = new Map<string, SlidingLog>();
+
+  private constructor(options: LocalOptions, { epoch, nonces, held }: Awaited<ReturnType<LocalRecords['read']>>) {
+    this.#options = options;
+    this.#epoch = epoch;
+    this.#nonces = new UsedNonces(epoch);
+    for (const each of nonces) this.#nonces.remember(each, '', options.now());
+    this.#held = held;
+  }
+
+  /** Goes on with what the process before has left. */
+  static async open(options: LocalOptions): Promise<LocalStore> {
+    return new LocalStore(options, await options.records.read());
+  }
+
+  now(): number {
+    return this.#options.now();
+  }
+
+  wallNow(): number {
+    const { now, wallNow = now } = this.#options;
+    return wallNow();
+  }
+
+  ready(): boolean {
+    return true;
+  }
+
+  epoch(): string {
+    return this.#epoch;
+  }
+
+  async admit({ budget, owner, room, nonce, share }: Admit): Promise<Verdict> {
+    const now = this.now();
+    const log = this.#log(budget);
+    if (nonce) {
+      const verdict = this.#nonces.judge(nonce, owner, now);
+      if (verdict !== 'burnt') return { kind: verdict };
+    }
+    const charged = share && log.chargedTo(owner, [share].flat(), now);
+    const admitted = { kind: 'admitted', ...(charged && { charged }) } as const;
+    if (log.find(owner)) return admitted;
+    if (log.pauseMs(now) > 0) return { kind: 'paused', retryAfterMs: log.pauseMs(now) };
+    if (!room.isFree) return { kind: 'crowded' };
+    const refusal = refusalOf(log, charged, now);
+    if (refusal) return refusal;
+    if (nonce) this.#nonces.remember(nonce, owner, now);
+    room.take(owner);
+    const slot = log.take(owner, now, charged);
+    await this.#options.records.save(nonce, budget, slot).catch((error) => {
+      log.giveBack(owner);
+      if (nonce) this.#nonces.forget(nonce);
+      throw error;
+    });
+    return admitted;
+  }
+
+  async judge(budget: Budget, share: Share): Promise<Verdict | undefined> {
+    return refusalOf(this.#log(budget), share, this.now());
+  }
+
+  async burn(use: NonceUse, owner: string): Promise<NonceVerdict> {
+    const now = this.now();
+    const verdict = this.#nonces.judge(use, owner, now);
+    if (verdict !== 'burnt') return verdict;
+    this.#nonces.remember(use, owner, now);
+    await this.#options.records.save(use, undefined).catch((error) => {
+      this.#nonces.forget(use);
+      throw error;
+    });
+    return verdict;
+  }
+
+  complete(budget: Budget, owner: string): void {
+    this.#options.records.saveEnd(owner, this.#log(budget).complete(owner, this.now()));
+  }
+
+  async pause(budget: Budget, milliseconds: number): Promise<void> {
+    this.#log(budget).pause(this.now() + milliseconds);
+  }
+
+  view(budget: Budget): BudgetView {
+    return this.#log(budget).view(this.now());
+  }
+
+  #log(budget: Budget): SlidingLog {
+    const known = this.#logs.get(budget.key);
+    if (known) return known;
+    const log = new SlidingLog(budget, this.#held.get(budget.key));
+    this.#logs.set(budget.key, log);
+    return log;
+  }
+}

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { LocalRecords, localClocks } from '../budget/local-records.ts';
+import { LocalStore } from '../budget/local-store.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/settings.ts';
+import { type Clock, steadyClock } from '../stores/clock.ts';
+import { type FolderLock, lockFolder } from '../stores/lock.ts';
+import { SchemaTooNew } from '../stores/sql/schema.ts';
+import { SqliteDatabase, sqliteIn } from '../stores/sql/sqlite.ts';
+import { checkSqlite } from '../stores/sql/sqlite-reader.ts';
+
+/** What one process keeps in its folder. */
+export interface Local {
+  readonly database: SqliteDatabase;
+  readonly store: LocalStore;
+  /** Made once and kept, for operators who set none. */
+  readonly secret: string;
+  connect(notice: (message: string) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What tests may change. */
+export interface LocalOptions {
+  readonly now?: Clock;
+}
+
+const EARLIER = ['gateway.lmdb', 'slots.jsonl'];
+const SECRET = /^[\w-]{43}$/;
+
+/** What the operator can do about a folder that cannot be used. */
+function folderFault(error: unknown, folder: string): unknown {
+  const { message, code = '' } = error as NodeJS.ErrnoException;
+  if (error instanceof SchemaTooNew) {
+    return new ConfigError([
+      `DATA_DIR: gateway.db in ${folder} is of a later version (${message}): start that version, or restore a backup.`,
+    ]);
+  }
+  if (/malformed|not a database|disk I\/O|cut off|secret/.test(message)) {
+    return new ConfigError([
+      `DATA_DIR: gateway.db in ${folder} is damaged (${message}): restore a backup of it, or move it away and start with an ` +
+        'empty one, which loses the secret that was made there, credit, and what is known of payments.',
+    ]);
+  }
+  if (!/SQLITE|EACCES|EROFS|EPERM|ENOSPC/.test(code) && !/readonly|unable to open|full/i.test(message)) return error;
+  return new ConfigError([`DATA_DIR: gateway.db in ${folder} cannot be opened or written (${message}).`]);
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
+  } catch {
+    throw new ConfigError([`DATA_DIR: the folder ${folder} cannot be made or written.`]);
+  }
+}
+
+async function takeFolder(folder: string): Promise<FolderLock> {
+  const locking = await lockFolder(folder).catch(({ code, message }: NodeJS.ErrnoException) => {
+    const why = code ?? message;
+    if (/NOTADB|CORRUPT/.test(why)) {
+      throw new ConfigError([
+        `DATA_DIR: gateway.db.lock in ${folder} is damaged (${why}): delete it while no gateway serves from there.`,
+      ]);
+    }
+    throw new ConfigError([
+      `DATA_DIR: the folder ${folder} cannot hold a lock (${why}): it needs room, and a local disk.`,
+    ]);
+  });
+  if ('lock' in locking) return locking.lock;
+  throw new ConfigError([`DATA_DIR: ${locking.holder} serves from ${folder}; without REDIS_URL only one may.`]);
+}
+
+/** The secret of a database, made once and kept. */
+async function secretOf(database: SqliteDatabase): Promise<string> {
+  const [row] = await database.read({ sql: `select value from settings where name = 'secret'` });
+  if (row && !SECRET.test(String(row.value))) throw new Error('the secret is none');
+  if (row) return String(row.value);
+  const secret = randomBytes(32).toString('base64url');
+  const sql = `insert into settings (name, value) select 'secret', $1 where {in time} returning name as id`;
+  await database.write({ guard: { sql, values: [secret] }, isDurable: true });
+  return secret;
+}
+
+async function openDatabase(folder: string, now: Clock) {
+  const { damage } = await checkSqlite(sqliteIn(folder));
+  const database = new SqliteDatabase(sqliteIn(folder), { now });
+  try {
+    const records = new LocalRecords(database, localClocks(now));
+    return { database, damage, records, secret: await secretOf(database) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Opens a folder, which one process at a time may use. */
+export async function openLocal({ dataDir }: Pick<Config, 'dataDir'>, { now }: LocalOptions = {}): Promise<Local> {
+  makeFolder(dataDir);
+  const lock = await takeFolder(dataDir);
+  const clock = now ?? steadyClock();
+  const { database, damage, records, secret } = await openDatabase(dataDir, clock).catch(async (error) => {
+    await lock.close();
+    throw folderFault(error, dataDir);
+  });
+  const store = await LocalStore.open({ now: clock, wallNow: now ?? (() => Date.now()), records });
+  return {
+    database,
+    store,
+    secret,
+    async connect(notice) {
+      const earlier = EARLIER.filter((name) => existsSync(`${dataDir}/${name}`));
+      if (earlier.length > 0) {
+        notice(
+          `DATA_DIR holds data of an earlier version (${earlier.join(', ')}), which is left as it is: docs/upgrading.md`,
+        );
+      }
+      damage.then(
+        (found) => found !== undefined && notice(`DATA_DIR: gateway.db is damaged (${found}): restore a backup of it`),
+      );
+    },
+    async close() {
+      await records.close();
+      await database.close();
+      await lock.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { CREDIT } from '../credit/account.ts';
+import { Accounts } from '../credit/accounts.ts';
+import { Payments } from '../payments/payments.ts';
+import { PAYMENTS } from '../payments/record.ts';
+import { Books } from '../sales/books.ts';
+import type { Database } from '../stores/sql/database.ts';
+import type { OnWritten } from '../stores/sql/journal.ts';
+import { Retention } from '../stores/sql/retention.ts';
+import { type OnCommit, timed } from '../stores/sql/timed.ts';
+
+/** Everything about money, in one database. */
+export interface Money {
+  readonly database: Database;
+  readonly payments: Payments;
+  readonly accounts: Accounts;
+  readonly books: Books;
+  readonly retention: Retention;
+  /** From now on the listener is called with each step that this process has written. */
+  watch(listener: OnWritten): void;
+  /** From now on the listener is called with how long each durable step has taken. */
+  watchCommits(listener: OnCommit): void;
+  close(): Promise<void>;
+}
+
+/** What tests may change. */
+export interface MoneyOptions {
+  /** How long entries of the journal are kept, in milliseconds. */
+  readonly journalKeepMs: number;
+  readonly answerBytes?: number;
+}
+
+/** Binds what keeps money to a database, which it does not close. */
+export function openMoney(
+  untimed: Database,
+  { journalKeepMs, answerBytes = PAYMENTS.answerBytes }: MoneyOptions,
+): Money {
+  const commitListeners: OnCommit[] = [];
+  const database = timed(untimed, (ms) => {
+    for (const listener of commitListeners) listener(ms);
+  });
+  const listeners: OnWritten[] = [];
+  const onWritten: OnWritten = (written) => {
+    for (const listener of listeners) listener(written);
+  };
+  const payments = new Payments(database, onWritten);
+  const accounts = new Accounts(database, onWritten);
+  const { debitMs, watchMs } = CREDIT;
+  const releaseLapsed = () => accounts.releaseAllLapsed();
+  const retention = new Retention(database, { journalKeepMs, answerBytes, debitMs, watchMs, releaseLapsed });
+  return {
+    database,
+    payments,
+    accounts,
+    books: new Books(database),
+    retention,
+    watch: (listener) => void listeners.push(listener),
+    watchCommits: (listener) => void commitListeners.push(listener),
+    async close() {
+      payments.close();
+      await retention.close();
+    },
+  };
+}
+
+const STATEMENTS = [
+  `update payments set leased_until_ms = 0 where leased_until_ms is not null and state in ('reserved', 'settling') and {in time}
+  returning key as id`,
+  `update wallets set in_flight = '[]' where in_flight <> '[]' and {in time} returning id`,
+  `update debits set until_ms = 0 where state = 'held' and {in time} returning id`,
+];
+
+/** After a start of the only process: what the process before had in hand is free, or its outcome is not known. */
+export async function recover({ database, accounts }: Money): Promise<void> {
+  for (const sql of STATEMENTS) await database.write({ guard: { sql } });
+  await accounts.releaseAllLapsed();
+}

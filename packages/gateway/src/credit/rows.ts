@@ -1,0 +1,234 @@
+import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
+import type { Row, Statement, Value } from '../stores/sql/database.ts';
+import { type Account, CREDIT, NEW_ACCOUNT } from './account.ts';
+import type { AccountHolder, Debit, NewDebit } from './debit.ts';
+
+const ACCOUNT = `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds, w.failing_until_ms,
+  b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;
+/** The payment of the wallet that buys credit now, by the time in this parameter. */
+const buying = (now: string) => `left join payments b on b.wallet_id = w.id and b.credit_micro_usdc > 0
+  and b.state in ('reserved', 'settling', 'unresolved')
+  and (b.leased_until_ms > ${now} or b.settling_since_ms > ${now} - ${CREDIT.purchaseMs})`;
+const DEBIT = `d.id, d.micro_usdc, d.paid_by, d.route, d.request_hash, d.request_id, d.owner, d.memo, d.resource_url, d.state,
+  d.until_ms, d.captured_at_ms, d.owed_until_ms, d.calls_again`;
+
+const text = (value: Value | undefined): string => String(value ?? '');
+
+/** The account of a row. */
+export function accountOf(row: Row | undefined): Account {
+  if (!row || row.granted_micro_usdc === null) return NEW_ACCOUNT;
+  const { purchase_key: key, purchase_micro_usdc: micros } = row;
+  return {
+    grantedMicros: Number(row.granted_micro_usdc),
+    spentMicros: Number(row.spent_micro_usdc),
+    heldMicros: Number(row.held_micro_usdc),
+    holds: Number(row.holds),
+    failingUntilMs: Number(row.failing_until_ms),
+    ...(key && { purchase: { key: text(key), micros: Number(micros) } }),
+  };
+}
+
+/** A debit; undefined if there is none, or its hold has lapsed. */
+export function debitOf(row: Row | undefined, { network, wallet }: AccountHolder, nowMs: number): Debit | undefined {
+  if (!row || row.id === null) return undefined;
+  if (row.state === 'held' && Number(row.until_ms) <= nowMs) return undefined;
+  return {
+    network,
+    wallet,
+    id: text(row.id),
+    micros: Number(row.micro_usdc),
+    route: text(row.route),
+    requestHash: text(row.request_hash),
+    by: row.paid_by as Debit['by'],
+    owner: text(row.owner),
+    requestId: text(row.request_id),
+    progress: row.state as Debit['progress'],
+    untilMs: Number(row.until_ms),
+    callsAgain: Number(row.calls_again),
+    ...(row.memo !== null && { memo: text(row.memo) }),
+    ...(row.resource_url !== null && { resourceUrl: text(row.resource_url) }),
+    ...(row.captured_at_ms !== null && { capturedAtMs: Number(row.captured_at_ms) }),
+  };
+}
+
+const holderValues = ({ network, wallet }: AccountHolder): Value[] => [clusterOfNetwork(network), wallet];
+
+export const findAccount = (holder: AccountHolder, nowMs: number): Statement => ({
+  sql: `select ${ACCOUNT} from wallets w ${buying('$3')} where w.cluster = $1 and w.address = $2`,
+  values: [...holderValues(holder), nowMs],
+});
+
+export const findDebit = (id: string): Statement => ({
+  sql: `select w.cluster, w.address, ${DEBIT} from debits d join wallets w on w.id = d.wallet_id where d.id = $1`,
+  values: [id],
+});
+
+/** Whose debit a row of `findDebit` is. */
+export const holderOf = (row: Row): AccountHolder => ({
+  network: NETWORKS[row.cluster as Cluster],
+  wallet: text(row.address),
+});
+
+const isUnfinished = `(state = 'held' or owed_until_ms is not null)`;
+const isOwed = 'request_hash = $4 and owed_until_ms > $5';
+const isLapsed = `state = 'held' and until_ms <= $5`;
+const OF_REQUEST = `where wallet_id = w.id and request_hash = $4 and (state in ('settling', 'unresolved') or owed_until_ms > $5)`;
+
+const IS_LAPSED_PAYMENT = `state = 'reserved' and leased_until_ms <= $2`;
+
+/** PostgreSQL would look through the whole table for each row of an outer query that a list of ids depends on. */
+const THE_WALLET = '(select id from wallets where cluster = $1 and address = $2)';
+
+/** Everything that decides whether a price can be held: the account, this debit, one that is owed for the request, lapsed holds. */
+export const lookAt = (
+  holder: AccountHolder,
+  { id, requestHash }: Pick<NewDebit, 'id' | 'requestHash'>,
+  nowMs: number,
+): Statement => ({
+  sql: `select ${ACCOUNT}, ${DEBIT}, (select count(*) from payments ${OF_REQUEST}) as due_payments,
+  (select case when ${IS_LAPSED_PAYMENT.replace('$2', '$5')} then 'lapsed' else 'bought' end from payments
+    where key = $3 and state <> 'refused') as own_payment
+  from (select 1 as one) as always left join wallets w on w.cluster = $1 and w.address = $2 ${buying('$5')}
+  left join debits d on d.id in (select $3 union
+    select id from debits where wallet_id = ${THE_WALLET} and ${isUnfinished} and ((${isOwed}) or (${isLapsed})))`,
+  values: [...holderValues(holder), id, requestHash, nowMs],
+});
+
+/** Whether what was paid before for the same request, and is owed or open, may be passed over. */
+export interface HoldOptions {
+  readonly untilMs: number;
+  readonly nowMs: number;
+  readonly isPastOwed?: boolean | undefined;
+}
+
+/** Holds the price of a call. It returns a row if `whyNotHeld` finds no reason, and nothing was paid for this request before. */
+export function hold(
+  debit: NewDebit,
+  { untilMs, nowMs, isPastOwed = false }: HoldOptions,
+): readonly [Statement, Statement] {
+  const { id, micros, requestHash } = debit;
+  const guard = {
+    sql: `update wallets set held_micro_usdc = held_micro_usdc + $6, holds = holds + 1
+  where cluster = $1 and address = $2 and granted_micro_usdc - spent_micro_usdc - held_micro_usdc >= $6
+  and holds < ${CREDIT.holdsPerWallet} and failing_until_ms <= $5
+  and not exists (select 1 from debits where id = $3)
+  and not exists (select 1 from payments where key = $3 and state <> 'refused')
+  and ($7 = 1 or (not exists (select 1 from debits where wallet_id = wallets.id and ${isUnfinished} and ${isOwed})
+    and not exists (select 1 from payments ${OF_REQUEST.replace('w.id', 'wallets.id')})))
+  and {in time} returning id`,
+    values: [...holderValues(debit), id, requestHash, nowMs, micros, Number(isPastOwed)],
+  };
+  const insertion = {
+    sql: `insert into debits (id, wallet_id, micro_usdc, paid_by, route, request_hash, request_id, owner, memo, resource_url, state,
+  until_ms) select $1, {guard.id}, $2, $3, $4, $5, $6, $7, $8, $9, 'held', $10 where {guarded}`,
+    values: [
+      ...[id, micros, debit.by, debit.route, requestHash, debit.requestId, debit.owner],
+      ...[debit.memo ?? null, debit.resourceUrl ?? null, untilMs],
+    ],
+  };
+  return [guard, insertion];
+}
+
+/** Gives back to the wallet what the guard's debit has held, and charges it. */
+const unhold = (micros: number, charged: number): Statement => ({
+  sql: `update wallets set held_micro_usdc = held_micro_usdc - $1, holds = holds - 1, spent_micro_usdc = spent_micro_usdc + $2
+  where id = {guard.id} and {guarded} returning granted_micro_usdc - spent_micro_usdc as balance`,
+  values: [micros, charged],
+});
+
+/** Charges what was held. A copy of the payment that settles comes first. */
+export function capture({ id, owner, micros, memo }: NewDebit, nowMs: number): readonly [Statement, Statement] {
+  const guard = {
+    sql: `update debits set state = 'captured', captured_at_ms = $3, owed_until_ms = $4, watch_from_ms = $5
+  where id = $1 and owner = $2 and state = 'held' and until_ms > $3
+  and not exists (select 1 from payments where key = $1 and state <> 'refused') and {in time} returning wallet_id as id`,
+    values: [id, owner, nowMs, nowMs + CREDIT.debitMs, memo === undefined ? null : nowMs],
+  };
+  return [guard, unhold(micros, micros)];
+}
+
+/** Releases what this owner holds. */
+export const release = ({ id, owner, micros }: NewDebit): readonly [Statement, Statement] => [
+  {
+    sql: `delete from debits where id = $1 and owner = $2 and state = 'held' and {in time} returning wallet_id as id`,
+    values: [id, owner],
+  },
+  unhold(micros, 0),
+];
+
+/** Holds that have lapsed. */
+export const findLapsed = (nowMs: number): Statement => ({
+  sql: `select id, micro_usdc from debits where state = 'held' and until_ms <= $1 and ${isUnfinished}`,
+  values: [nowMs],
+});
+
+/** Releases a hold that has lapsed. */
+export const releaseLapsed = (id: string, micros: number, nowMs: number): readonly [Statement, Statement] => [
+  {
+    sql: `delete from debits where id = $1 and state = 'held' and until_ms <= $2 and {in time} returning wallet_id as id`,
+    values: [id, nowMs],
+  },
+  unhold(micros, 0),
+];
+
+/** Drops the lapsed reservation of a payment. If the request that made it still runs, it finds that its wallet has changed. */
+export const dropLapsedPayment = (key: string, nowMs: number, version: string): readonly [Statement, Statement] => [
+  {
+    sql: `update wallets set version = $3 where {in time}
+  and id = (select wallet_id from payments where key = $1 and ${IS_LAPSED_PAYMENT}) returning id`,
+    values: [key, nowMs, version],
+  },
+  { sql: `delete from payments where key = $1 and ${IS_LAPSED_PAYMENT} and {guarded}`, values: [key, nowMs] },
+];
+
+export const findUncharged = (holder: AccountHolder): Statement => ({
+  sql: 'select uncharged_at_ms from wallets where cluster = $1 and address = $2',
+  values: holderValues(holder),
+});
+
+/** Notes when calls of this wallet came to nothing, if what was noted before has not changed since it was read. */
+export const noteUncharged = (
+  holder: AccountHolder,
+  before: string,
+  { times, failingUntilMs }: { readonly times: readonly number[]; readonly failingUntilMs: number },
+): Statement => ({
+  sql: `update wallets set uncharged_at_ms = $3, failing_until_ms = $4
+  where cluster = $1 and address = $2 and uncharged_at_ms = $5 and {in time} returning id`,
+  values: [...holderValues(holder), JSON.stringify(times), failingUntilMs, before],
+});
+
+export const noteDelivered = (id: string): Statement => ({
+  sql: 'update debits set owed_until_ms = null where id = $1 and owed_until_ms is not null and {in time} returning id',
+  values: [id],
+});
+
+export const noteCallAgain = (id: string): Statement => ({
+  sql: `update debits set calls_again = calls_again + 1 where id = $1 and state = 'captured' and {in time} returning id`,
+  values: [id],
+});
+
+/** The latest grants and debits of a wallet. */
+export const findMovements = (holder: AccountHolder): Statement => ({
+  sql: `select e.at, e.kind, e.micro_usdc, e.route, e.signature from journal_entries e join wallets w on w.id = e.wallet_id
+  where w.cluster = $1 and w.address = $2 and e.kind in ('grant', 'debit') order by e.id desc limit ${CREDIT.movements}`,
+  values: holderValues(holder),
+});
+
+/** What all wallets together have paid and not spent. */
+export const SUM_CREDIT: Statement = {
+  sql: `select cluster, cast(sum(granted_micro_usdc - spent_micro_usdc) as bigint) as owed from wallets
+  where granted_micro_usdc > 0 group by cluster`,
+};
+
+/** Covered payments that are to be looked for on the chain now. */
+export const findWatched = (nowMs: number, limit: number): Statement => ({
+  sql: `select w.cluster, d.id, d.memo, d.route, d.request_id, d.captured_at_ms, d.height from debits d
+  join wallets w on w.id = d.wallet_id where d.watch_from_ms <= $1 order by d.watch_from_ms limit $2`,
+  values: [nowMs, limit],
+});
+
+/** When a covered payment is looked for again, and how high the chain was first; null ends it. */
+export const watchAgain = (id: string, fromMs: number | null, height: number | null): Statement => ({
+  sql: 'update debits set watch_from_ms = $2, height = $3 where id = $1 and {in time} returning id',
+  values: [id, fromMs, height],
+});

@@ -1,0 +1,182 @@
+import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
+import { dropAnswer, endAnswer, keepAnswer } from '../stores/sql/answers.ts';
+import type { Statement, Value } from '../stores/sql/database.ts';
+import type { Dialect } from '../stores/sql/dialect.ts';
+import type { JournalKind } from '../stores/sql/journal.ts';
+import type { Step } from './machine.ts';
+import { amountOf, FAILED_ON_CHAIN, type FeeCharge, PAYMENTS } from './record.ts';
+import type { StoredState } from './rows.ts';
+import { type HeldRecord, isOpen } from './state.ts';
+
+type Columns = Readonly<Record<string, Value>>;
+
+/** A fee counts from before it is sent until it is proved that it was not paid. */
+const isFeePaid = ({ progress, reason }: HeldRecord): boolean =>
+  progress === 'settling' || progress === 'unresolved' || progress === 'settled' || reason === FAILED_ON_CHAIN;
+
+/** What a step may change of a payment. */
+function changing(record: HeldRecord, nowMs: number, fee: FeeCharge | undefined): Columns {
+  const { progress, owed, resolvedAtMs = 0 } = record;
+  const isKnown =
+    progress === 'settled' && record.network === NETWORKS.mainnet && amountOf(record) >= PAYMENTS.knownPayerMicros;
+  return {
+    owner: record.owner,
+    state: progress,
+    leased_until_ms: progress === 'reserved' || progress === 'settling' ? Math.floor(record.leasedUntilMs ?? 0) : null,
+    signature: record.signature ?? null,
+    height: record.height ?? null,
+    reason: record.reason ?? null,
+    settling_since_ms: record.settlingSinceMs ?? null,
+    resolved_at_ms: record.resolvedAtMs ?? null,
+    forget_at_ms: record.forgetAtMs ?? null,
+    owed_until_ms: owed ? resolvedAtMs + PAYMENTS.answerMs : null,
+    calls: record.calls ?? 0,
+    ...(fee && {
+      fee_payer: fee.feePayer,
+      fee_until_ms: nowMs + PAYMENTS.feeMs,
+      fee_of_new_payer: Number(fee.isNewPayer),
+    }),
+    ...(!isFeePaid(record) && { fee_payer: null }),
+    ...(isKnown && { fee_of_new_payer: 0 }),
+  };
+}
+
+/** What is written once. */
+const lasting = (record: HeldRecord): Columns => ({
+  key: record.key,
+  request_hash: record.requestHash,
+  source: record.source,
+  memo: record.memo ?? null,
+  price_usd: record.priceUsd,
+  micro_usdc: amountOf(record),
+  credit_micro_usdc: record.creditMicros ?? 0,
+  transaction_base64: record.transaction,
+  requirement: record.requirement,
+  route: record.route,
+  request_id: record.requestId,
+  resource_url: record.resourceUrl ?? null,
+  fee_lamports: record.feeLamports,
+});
+
+/** Inserts a payment, in place of one with the same key that was forgotten. */
+function insertion(columns: Columns): Statement {
+  const names = Object.keys(columns);
+  const places = names.map((_, index) => `$${index + 1}`);
+  const others = names.filter((name) => name !== 'key').map((name) => `${name} = excluded.${name}`);
+  return {
+    sql: `insert into payments (wallet_id, ${names.join(', ')}) select {guard.id}, ${places.join(', ')} where {guarded}
+    on conflict (key) do update set ${others.join(', ')}`,
+    values: Object.values(columns),
+  };
+}
+
+function update(key: string, columns: Columns): Statement {
+  const changes = Object.keys(columns).map((name, index) => `${name} = $${index + 2}`);
+  return {
+    sql: `update payments set ${changes.join(', ')} where key = $1 and {guarded}`,
+    values: [key, ...Object.values(columns)],
+  };
+}
+
+const FORGOTTEN = { fee_payer: null, fee_until_ms: null, fee_of_new_payer: 0 };
+
+/** What is written with a step beside what the machine has decided. */
+export interface Beside {
+  readonly answer?: string | undefined;
+  readonly fee?: FeeCharge | undefined;
+  /** The kinds of entries that the journal has of this payment already. */
+  readonly booked?: readonly JournalKind[] | undefined;
+}
+
+/** What a step makes of the payment's own row. */
+function rowChange({ before, after }: Step, fee: FeeCharge | undefined, nowMs: number): readonly Statement[] {
+  const { record } = after;
+  if (record)
+    return [
+      before.record
+        ? update(record.key, changing(record, nowMs, fee))
+        : insertion({ ...FORGOTTEN, ...lasting(record), ...changing(record, nowMs, fee) }),
+    ];
+  const { key } = before.record ?? {};
+  return key === undefined ? [] : [{ sql: 'delete from payments where key = $1 and {guarded}', values: [key] }];
+}
+
+/** What a step makes of the answer: it is kept without an end while the payment is open, and dropped if it is not sold. */
+function answerChange({ before, after }: Step, answer: string | undefined, nowMs: number): readonly Statement[] {
+  const { record } = after;
+  const isSettled = record?.progress === 'settled';
+  if (record && answer !== undefined) return [keepAnswer({ key: record.key, answer, untilMs: null })];
+  if (!isOpen(before.record) || isOpen(record)) return [];
+  const { key } = before.record;
+  return [isSettled ? endAnswer(key, nowMs + PAYMENTS.answerMs) : dropAnswer(key)];
+}
+
+/** What a step writes beside its guard. */
+export const paymentChange = (step: Step, { answer, fee }: Beside, nowMs: number): readonly Statement[] => [
+  ...rowChange(step, fee, nowMs),
+  ...answerChange(step, answer, nowMs),
+];
+
+/** The answer has reached the payer. */
+export const noteDelivered = (key: string): Statement => ({
+  sql: 'update payments set owed_until_ms = null where key = $1 and owed_until_ms is not null and {in time} returning key',
+  values: [key],
+});
+
+export const renewLease = (key: string, owner: string, untilMs: number): Statement => ({
+  sql: `update payments set leased_until_ms = $3 where key = $1 and owner = $2 and state in ('reserved', 'settling') and {in time}
+  returning key`,
+  values: [key, owner, Math.floor(untilMs)],
+});
+
+const isJustSettled = ({ before, after }: Step): boolean =>
+  after.record?.progress === 'settled' && before.record?.progress !== 'settled';
+
+/** What a step makes of its wallet: the payer's limits, and credit that a settlement has brought. */
+export interface WalletChange {
+  readonly step: Step;
+  readonly network: string;
+  readonly payer: string;
+  readonly version: string;
+  readonly nowMs: number;
+  readonly dialect: Dialect;
+}
+
+const WALLET = ['version', 'in_flight', 'calls', 'paid', 'idle_since_ms'];
+const ADDED = WALLET.map((name, index) => `${name} = $${index + 3}`).join(', ');
+
+/** Changes a wallet that is not known yet; undefined is answered if another request was quicker. */
+const NEW_WALLET = `insert into wallets (cluster, address, ${WALLET.join(', ')}, granted_micro_usdc)
+  select $1, $2, $3, $4, $5, $6, $7, $8 where {in time} on conflict (cluster, address) do nothing
+  returning id, granted_micro_usdc, spent_micro_usdc`;
+
+const feeLimits = ({ countedFees }: Dialect): string => `(cast($10 as bigint) is null or
+  (${countedFees('$11', '$7', '0')} <= $10 and ($13 = 0 or ${countedFees('$11', '$7', '1')} <= $12)))`;
+const knownWallet = (
+  guard: string,
+): string => `update wallets set ${ADDED}, granted_micro_usdc = granted_micro_usdc + $8
+  where id = $1 and version = $2${guard} and {in time} returning id, granted_micro_usdc, spent_micro_usdc`;
+const UPDATE_WALLET = knownWallet('');
+/** Credit must not pay for this very payment, and the budget of fees must not be used up. */
+const updateWalletToSettle = (dialect: Dialect): string =>
+  knownWallet(` and not exists (select 1 from debits where id = $9) and ${feeLimits(dialect)}`);
+
+/** What is left of a fee payer's limit before this fee. */
+const leftOf = ({ limit, lamports }: FeeCharge, share = 1): number => Math.floor(limit * share) - lamports;
+
+/** The guard of a step: the wallet's payments have not changed since they were read. */
+export function walletGuard(change: WalletChange, wallet: StoredState['wallet'], { fee, booked }: Beside): Statement {
+  const { step, network, payer, version, nowMs } = change;
+  const { record } = step.after;
+  const { inFlight, calls, paid = [] } = step.after.payer;
+  const state = [version, JSON.stringify(inFlight), JSON.stringify(calls), JSON.stringify(paid), Math.floor(nowMs)];
+  const granted = isJustSettled(step) && !booked?.includes('grant') ? (record?.creditMicros ?? 0) : 0;
+  if (!wallet) return { sql: NEW_WALLET, values: [clusterOfNetwork(network), payer, ...state, granted] };
+  const values = [wallet.id, wallet.version, ...state, granted];
+  const isSettling = record?.progress === 'settling' && step.before.record?.progress === 'reserved';
+  if (!isSettling) return { sql: UPDATE_WALLET, values };
+  const fees = fee
+    ? [leftOf(fee), fee.feePayer, leftOf(fee, PAYMENTS.newPayersShare), Number(fee.isNewPayer)]
+    : [null, null, null, 0];
+  return { sql: updateWalletToSettle(change.dialect), values: [...values, record.key, ...fees] };
+}

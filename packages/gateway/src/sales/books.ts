@@ -1,0 +1,198 @@
+import type { Database, Row, Statement, Value } from '../stores/sql/database.ts';
+import type { Dialect } from '../stores/sql/dialect.ts';
+import type { JournalEntry, JournalKind } from '../stores/sql/journal.ts';
+
+/** An entry as it was read. */
+export interface ReadEntry extends JournalEntry {
+  readonly id: number;
+  /** When it was appended, in ISO 8601, and in milliseconds since the Unix epoch. */
+  readonly at: string;
+  readonly atMs: number;
+  /** The process that appended it. */
+  readonly node: string;
+}
+
+/** What entries can be grouped by. */
+export const GROUPINGS = ['route', 'wallet', 'day', 'cluster'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** The sums of a group on one cluster: devnet's money is worth nothing. Money is in millionths of a dollar. */
+export interface Group {
+  readonly cluster: string;
+  /** The route's id, the wallet, the day (UTC), or the cluster once more; empty if it is not known. */
+  readonly group: string;
+  readonly settlements: number;
+  readonly refusals: number;
+  readonly grants: number;
+  readonly debits: number;
+  /** What arrived at the payee, */
+  readonly settledMicros: number;
+  /** the part of it that became credit, */
+  readonly grantedMicros: number;
+  /** and what was bought from credit. */
+  readonly spentMicros: number;
+  readonly feeLamports: number;
+}
+
+/** A payment that may have moved money, and whose outcome is not known. */
+export interface OpenPayment {
+  readonly key: string;
+  readonly cluster: string;
+  readonly wallet: string;
+  readonly route: string;
+  readonly micros: number;
+  readonly state: string;
+  readonly since: string;
+  readonly signature: string | undefined;
+  readonly memo: string | undefined;
+  readonly requestId: string;
+}
+
+/** A wallet whose balance is not what the journal says. */
+export interface WrongBalance {
+  readonly cluster: string;
+  readonly wallet: string;
+  readonly journal: number;
+  readonly found: number;
+}
+
+const MOST_AT_ONCE = 1_000;
+
+const ENTRY = `e.id, e.at, e.kind, e.cluster, w.address, e.route, e.micro_usdc, e.fee_lamports, e.signature, e.request_id, e.node,
+  e.key, e.is_repair from journal_entries e join wallets w on w.id = e.wallet_id`;
+
+const groupOf = ({ dayOf }: Dialect): Readonly<Record<Grouping, string>> => ({
+  route: 'e.route',
+  wallet: 'w.address',
+  day: dayOf('e.at'),
+  cluster: 'e.cluster',
+});
+
+const sumOf = (kind: JournalKind, value: string): string =>
+  `cast(sum(case when e.kind = '${kind}' then ${value} else 0 end) as bigint)`;
+
+/** Sums by cluster and group. With a limit those that were sold most, mainnet's first; `groups` says how many there are. */
+const groupQuery = (dialect: Dialect, by: Grouping): string => `select e.cluster, ${groupOf(dialect)[by]} as name,
+  ${sumOf('settlement', '1')} as settlements, ${sumOf('refusal', '1')} as refusals, ${sumOf('grant', '1')} as grants,
+  ${sumOf('debit', '1')} as debits, ${sumOf('settlement', 'e.micro_usdc')} as settled, ${sumOf('grant', 'e.micro_usdc')} as granted,
+  ${sumOf('debit', 'e.micro_usdc')} as spent, cast(sum(e.fee_lamports) as bigint) as fees, count(*) over () as groups
+  from journal_entries e ${by === 'wallet' ? 'join wallets w on w.id = e.wallet_id' : ''} where e.at >= $1 group by 1, 2
+  order by 1 desc, ${sumOf('settlement', 'e.micro_usdc')} + ${sumOf('debit', 'e.micro_usdc')} desc limit $2`;
+
+const number = (value: Value | undefined): number => Number(value);
+const text = (value: Value | undefined): string => String(value ?? '');
+
+const readGroup = (row: Row): Group => ({
+  cluster: text(row.cluster),
+  group: text(row.name),
+  settlements: number(row.settlements),
+  refusals: number(row.refusals),
+  grants: number(row.grants),
+  debits: number(row.debits),
+  settledMicros: number(row.settled),
+  grantedMicros: number(row.granted),
+  spentMicros: number(row.spent),
+  feeLamports: number(row.fees),
+});
+
+const readEntry = (row: Row): ReadEntry => ({
+  id: number(row.id),
+  at: text(row.at),
+  atMs: Date.parse(text(row.at)),
+  kind: row.kind as JournalKind,
+  cluster: text(row.cluster),
+  wallet: text(row.address),
+  route: text(row.route),
+  micros: number(row.micro_usdc),
+  feeLamports: number(row.fee_lamports),
+  transaction: text(row.signature),
+  requestId: text(row.request_id),
+  node: text(row.node),
+  ...(row.key !== null && { key: text(row.key) }),
+  ...(row.is_repair === 1 && { isRepair: true }),
+});
+
+const ascending = (one: string, other: string): number => Number(one > other) - Number(one < other);
+
+/** What the database knows of money, read without delaying any request. Rejects while it cannot be used. */
+export class Books {
+  readonly #database: Pick<Database, 'report' | 'dialect'>;
+
+  constructor(database: Pick<Database, 'report' | 'dialect'>) {
+    this.#database = database;
+  }
+
+  /** Sums since a time, mainnet's first and then by group; with a limit those that were sold most. `count`: how many groups there are. */
+  async groups(
+    sinceMs: number,
+    by: Grouping,
+    limit?: number,
+  ): Promise<{ readonly groups: readonly Group[]; readonly count: number }> {
+    const values = [new Date(sinceMs).toISOString(), limit ?? Number.MAX_SAFE_INTEGER];
+    const rows = await this.#database.report({ sql: groupQuery(this.#database.dialect, by), values });
+    const groups = rows.map(readGroup);
+    const byName = (one: Group, other: Group) =>
+      ascending(other.cluster, one.cluster) || ascending(one.group, other.group);
+    return { groups: limit === undefined ? groups.sort(byName) : groups, count: number(rows[0]?.groups ?? 0) };
+  }
+
+  /** Entries since a time, in the order of their ids. */
+  async *entries(sinceMs: number): AsyncGenerator<readonly ReadEntry[]> {
+    let last = 0;
+    for (;;) {
+      const sql = `select ${ENTRY} where e.at >= $1 and e.id > $2 order by e.id limit ${MOST_AT_ONCE}`;
+      const part = (await this.#report({ sql, values: [new Date(sinceMs).toISOString(), last] })).map(readEntry);
+      if (part.length === 0) return;
+      yield part;
+      last = part.at(-1)?.id ?? last;
+    }
+  }
+
+  /** When the oldest entry was appended, in milliseconds; undefined if there is none. */
+  async firstMs(): Promise<number | undefined> {
+    const [row] = await this.#report({ sql: 'select min(at) as at from journal_entries' });
+    return row?.at == null ? undefined : Date.parse(text(row.at));
+  }
+
+  /** The keys of payments that credit has covered. */
+  async coveredKeys(): Promise<ReadonlySet<string>> {
+    const sql = `select key from journal_entries where kind = 'debit' and key is not null`;
+    return new Set((await this.#report({ sql })).map(({ key }) => text(key)));
+  }
+
+  /** Payments whose outcome is not known, the oldest first. */
+  async openPayments(): Promise<readonly OpenPayment[]> {
+    const sql = `select o.key, o.cluster, o.wallet, o.route, o.micro_usdc, o.state, o.since, o.signature, p.memo, p.request_id
+  from open_payments o join payments p on p.key = o.key order by o.since`;
+    return (await this.#report({ sql })).map((row) => ({
+      key: text(row.key),
+      cluster: text(row.cluster),
+      wallet: text(row.wallet),
+      route: text(row.route),
+      micros: number(row.micro_usdc),
+      state: text(row.state),
+      since: text(row.since),
+      signature: row.signature === null ? undefined : text(row.signature),
+      memo: row.memo === null ? undefined : text(row.memo),
+      requestId: text(row.request_id),
+    }));
+  }
+
+  /** Wallets whose balance is not what all entries come to. Every entry that there has ever been is needed. */
+  async wrongBalances(): Promise<readonly WrongBalance[]> {
+    const signed = `cast(sum(case when kind = 'grant' then micro_usdc when kind = 'debit' then -micro_usdc else 0 end) as bigint)`;
+    const sql = `select w.cluster, w.address, coalesce(j.balance, 0) as journal, w.granted_micro_usdc - w.spent_micro_usdc as found
+  from wallets w left join (select wallet_id, ${signed} as balance from journal_entries group by wallet_id) j on j.wallet_id = w.id
+  where w.granted_micro_usdc - w.spent_micro_usdc <> coalesce(j.balance, 0)`;
+    return (await this.#report({ sql })).map((row) => ({
+      cluster: text(row.cluster),
+      wallet: text(row.address),
+      journal: number(row.journal),
+      found: number(row.found),
+    }));
+  }
+
+  #report(statement: Statement): Promise<readonly Row[]> {
+    return this.#database.report(statement);
+  }
+}

@@ -1,0 +1,179 @@
+import { type Clock, FollowedClock, monotonicMs } from '../clock.ts';
+import type { Database, Row, Statement, Step, Value } from './database.ts';
+import { databaseUrls } from './database-url.ts';
+import { POSTGRES } from './dialect.ts';
+import {
+  CONNECT_MS,
+  isOfConnection,
+  isQueueFull,
+  loadServers,
+  type PostgresServer,
+  QUERY_MS,
+  type Query,
+  queryOf,
+  stepQuery,
+} from './postgres-server.ts';
+
+/** What a PostgreSQL database is opened with. */
+export interface PostgresOptions {
+  /** Several hosts, separated by commas, are tried in turn. */
+  readonly url: string;
+  /** Instead of the server's clock, for tests that turn it. */
+  readonly clock?: Clock | undefined;
+}
+
+const BEAT_MS = 500;
+
+/** Answers the clock that never goes back, and the server's own. On a standby it fails, as it writes. */
+const BEAT = queryOf(`update clock set ahead_ms = ahead_ms + greatest(0, last_ms - ms), last_ms = ms
+  from (select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms) as server
+  where id = 1 returning last_ms + ahead_ms as now_ms, last_ms as server_ms`);
+
+/**
+ * A PostgreSQL database, for any number of gateways. While the server does not answer, requests are refused at once; it is tried
+ * twice a second.
+ */
+export class PostgresDatabase implements Database {
+  readonly dialect = POSTGRES;
+  readonly #newServer: () => PostgresServer;
+  readonly #options: PostgresOptions;
+  readonly #clock = new FollowedClock();
+  readonly #serverClock = new FollowedClock();
+  readonly #queries = new Map<string, Query>();
+  #server: PostgresServer;
+  #beat: NodeJS.Timeout | undefined;
+  #isReady = false;
+  /** Whether the log says that it does not answer. */
+  #isLost = false;
+  #isMigrated = false;
+  #isClosed = false;
+  #notice: (message: string) => void = () => undefined;
+
+  private constructor(newServer: () => PostgresServer, options: PostgresOptions) {
+    this.#newServer = newServer;
+    this.#server = newServer();
+    this.#options = options;
+  }
+
+  /** Loads the client library. Nothing is connected before `connect`. */
+  static async load(options: PostgresOptions): Promise<PostgresDatabase> {
+    return new PostgresDatabase(await loadServers(databaseUrls(options.url)), options);
+  }
+
+  /** Connects and brings the schema up to date. Rejects with what the server says; a server that does not answer is tried on. */
+  async connect(notice: (message: string) => void = () => undefined): Promise<void> {
+    this.#notice = notice;
+    const hosts = databaseUrls(this.#options.url).length;
+    for (let host = 1; host <= hosts && !this.#isReady; host++) {
+      await this.#follow().catch((error) => {
+        if (!isOfConnection(error)) throw error;
+        this.#leaveServer();
+        if (host === hosts) this.#sayLost(error);
+      });
+    }
+    this.#followIn(BEAT_MS);
+  }
+
+  /** A setting of the server, such as `synchronous_commit`. */
+  async setting(name: string): Promise<string> {
+    const [row] = await this.read({ sql: 'select current_setting($1) as value', values: [name] });
+    return String(row?.value);
+  }
+
+  now(): number {
+    return this.#options.clock?.() ?? this.#clock.now();
+  }
+
+  isReady(): boolean {
+    return this.#isReady;
+  }
+
+  read({ sql, values = [] }: Statement): Promise<readonly Row[]> {
+    return this.#ask(this.#query(sql, queryOf), values);
+  }
+
+  report({ sql, values = [] }: Statement): Promise<readonly Row[]> {
+    return this.#server.report(sql, values);
+  }
+
+  async write(step: Step): Promise<Row | undefined> {
+    const statements = [step.guard, ...(step.changes ?? [])];
+    const query = this.#query(statements.map(({ sql }) => sql).join(';'), () => stepQuery(step));
+    const values = statements.flatMap((statement) => statement.values ?? []);
+    // A server that was stopped reads later what was sent to it before.
+    const deadlineMs = this.#serverClock.now() + CONNECT_MS + QUERY_MS;
+    const [row] = await this.#ask(query, [...values, Math.ceil(deadlineMs)]);
+    return row;
+  }
+
+  note(guard: Statement): void {
+    this.write({ guard }).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#beat);
+    await this.#server.close();
+  }
+
+  #query(key: string, queryFrom: (key: string) => Query): Query {
+    const query = this.#queries.get(key) ?? queryFrom(key);
+    this.#queries.set(key, query);
+    return query;
+  }
+
+  async #ask(query: Query, values: readonly Value[]): Promise<readonly Row[]> {
+    if (!this.#isReady) throw new Error('PostgreSQL does not answer');
+    try {
+      return await this.#server.ask(query, values);
+    } catch (error) {
+      if (isOfConnection(error) && !isQueueFull(error)) this.#lose(error);
+      throw error;
+    }
+  }
+
+  #lose(error: unknown): void {
+    if (!this.#isReady) return;
+    this.#isReady = false;
+    this.#sayLost(error);
+    this.#followIn(0);
+  }
+
+  #sayLost(error: unknown): void {
+    this.#isLost = true;
+    this.#notice(`PostgreSQL does not answer (${(error as Error).message}); paid requests are refused until it does`);
+  }
+
+  #followIn(milliseconds: number): void {
+    clearTimeout(this.#beat);
+    if (!this.#isClosed) this.#beat = setTimeout(() => void this.#keepFollowing(), milliseconds).unref();
+  }
+
+  /** Follows the server's clock, which shows whether it answers; if it does not, goes on with the next host. Never rejects. */
+  async #keepFollowing(): Promise<void> {
+    await this.#follow().catch((error) => {
+      this.#lose(error);
+      this.#leaveServer();
+    });
+    this.#followIn(BEAT_MS);
+  }
+
+  /** Goes on with the next host. */
+  #leaveServer(): void {
+    const left = this.#server;
+    this.#server = this.#newServer();
+    left.close().catch(() => undefined);
+  }
+
+  async #follow(): Promise<void> {
+    if (!this.#isMigrated) await this.#server.migrate();
+    this.#isMigrated = true;
+    const askedAtMs = monotonicMs();
+    const [row] = await this.#server.ask(BEAT, []);
+    this.#clock.follow(Number(row?.now_ms), askedAtMs);
+    this.#serverClock.follow(Number(row?.server_ms), askedAtMs);
+    if (this.#isLost) this.#notice('PostgreSQL answers again');
+    this.#isLost = false;
+    this.#isReady = true;
+  }
+}

@@ -1,0 +1,166 @@
+import { renameSync, rmSync, statSync } from 'node:fs';
+import Connection, { type Database as Connected } from 'libsql';
+import { makePrivate } from '../private-file.ts';
+import type { Row, Statement, Step } from './database.ts';
+import { SQLITE } from './dialect.ts';
+import { CHANGES_TABLE, missingChanges, NOTE_CHANGE, SCHEMA_STATE } from './schema.ts';
+
+interface Prepared {
+  readonly statement: ReturnType<Connected['prepare']>;
+  readonly isReturning: boolean;
+  /** Whether its last parameter is the id of the guard's row. */
+  readonly takesGuardId: boolean;
+}
+
+const BUSY_MS = 1_000;
+/** The time is noted with what is written, so that a start after it finds whether the clock was turned back. */
+const NOTE_CLOCK_MS = 1_000;
+const NOTE_CLOCK = 'update clock set last_ms = $1';
+const START_CLOCK = 'update clock set ahead_ms = ahead_ms + max(0, last_ms - ?1), last_ms = ?1 returning ahead_ms';
+
+/** `$1` is a name in SQLite; `?1` is the first parameter. */
+export const numbered = (sql: string): string => sql.replaceAll('{in time}', 'true').replaceAll(/\$(\d+)/g, '?$1');
+
+/** After a guard that has returned a row, its id is the parameter behind the statement's own. */
+const afterGuard = (sql: string, parameters: number): string =>
+  sql.replaceAll('{guarded}', 'true').replaceAll('{guard.id}', `$${parameters + 1}`);
+
+/** Bytes of a file; undefined if it is missing. */
+const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size;
+
+/** Makes the file if it is missing, with a first page: an empty one was cut off. */
+function makeFile(path: string): void {
+  const size = sizeOf(path);
+  if (size === 0) throw new Error('the file was cut off');
+  if (size !== undefined) {
+    makePrivate(path);
+    return;
+  }
+  // SQLite would write what the log holds into the new file.
+  if (sizeOf(`${path}-wal`)) throw new Error('the file was cut off from its log, gateway.db-wal');
+  const draft = `${path}.new`;
+  for (const each of [draft, `${draft}-journal`]) rmSync(each, { force: true });
+  makePrivate(draft);
+  const connection = new Connection(draft);
+  connection.exec('pragma user_version = 1');
+  connection.close();
+  renameSync(draft, path);
+}
+
+function open(path: string): Connected {
+  const connection = new Connection(path, { timeout: BUSY_MS });
+  // Commits write to the log and flush nothing, and copy nothing from the log into the database: that is done in other threads.
+  connection.exec(
+    'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma foreign_keys = on',
+  );
+  return connection;
+}
+
+function migrate(connection: Connected): void {
+  connection.exec('begin immediate');
+  try {
+    connection.exec(CHANGES_TABLE);
+    const state = connection.prepare(SCHEMA_STATE).get() as { number: number; works_with: number };
+    for (const change of missingChanges({ number: state.number, worksWith: state.works_with })) {
+      for (const statement of change.statements(SQLITE)) connection.exec(statement);
+      connection.prepare(numbered(NOTE_CHANGE)).run([change.number, change.worksWith]);
+    }
+    connection.exec('commit');
+  } catch (error) {
+    connection.exec('rollback');
+    throw error;
+  }
+}
+
+/** A connection to a database file, which does everything at once and in this thread. */
+export class SqliteConnection {
+  readonly #connection: Connected;
+  readonly #prepared = new Map<string, Prepared>();
+  /** How far all starts so far have found the clock turned back, in milliseconds. */
+  readonly aheadMs: number;
+  #notedAtMs: number;
+
+  /** Opens the file, makes it if it is missing, and brings its schema up to date. Throws if it cannot be used. */
+  constructor(path: string, nowMs: number) {
+    makeFile(path);
+    this.#connection = open(path);
+    try {
+      migrate(this.#connection);
+      // The log is a file only after a write.
+      this.aheadMs = (this.#connection.prepare(START_CLOCK).get([Math.floor(nowMs)]) as { ahead_ms: number }).ahead_ms;
+      this.#notedAtMs = nowMs;
+    } catch (error) {
+      this.#connection.close();
+      throw error;
+    }
+  }
+
+  read({ sql, values = [] }: Statement): readonly Row[] {
+    return this.#statement(sql).all(values) as Row[];
+  }
+
+  /** Commits steps in one transaction, or none of them. Answers the row of each. */
+  commit(steps: readonly Step[], nowMs: number): (Row | undefined)[] {
+    // A prepared statement must not be the first to find the database locked: it would stay active, and no transaction could end.
+    this.#connection.exec('begin immediate');
+    try {
+      const rows = steps.map((step) => this.#run(step));
+      if (nowMs - this.#notedAtMs >= NOTE_CLOCK_MS) {
+        this.#statement(NOTE_CLOCK).run([Math.floor(nowMs)]);
+        this.#notedAtMs = nowMs;
+      }
+      this.#connection.exec('commit');
+      return rows;
+    } catch (error) {
+      // A statement that has failed in `get` fails for ever, or is run again with the values that it had.
+      this.#prepared.clear();
+      if (this.#connection.inTransaction) this.#connection.exec('rollback');
+      throw error;
+    }
+  }
+
+  /** Writes everything into the database file and flushes it, after a flush has failed: the system may have forgotten what it held. */
+  rewrite(): void {
+    const { busy } = this.#connection.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number };
+    if (busy !== 0) throw new Error('the database is being read');
+  }
+
+  /** After a stop everything is in the database file. */
+  close(): void {
+    this.#prepared.clear();
+    try {
+      this.rewrite();
+    } catch {
+      // What was committed is in the log.
+    }
+    this.#connection.close();
+  }
+
+  #statement(sql: string): Prepared['statement'] {
+    return (this.#prepared.get(sql) ?? this.#prepare(sql, sql)).statement;
+  }
+
+  /** Prepares a statement once. `key`: its text before what differs in SQLite was replaced. */
+  #prepare(key: string, sql: string): Prepared {
+    const prepared = {
+      statement: this.#connection.prepare(numbered(sql)),
+      isReturning: key.includes(' returning '),
+      takesGuardId: key.includes('{guard.id}'),
+    };
+    this.#prepared.set(key, prepared);
+    return prepared;
+  }
+
+  #run({ guard, changes = [] }: Step): Row | undefined {
+    const row = this.#statement(guard.sql).get(guard.values ?? []) as Row | undefined;
+    if (!row) return undefined;
+    for (const { sql, values = [] } of changes) {
+      const prepared = this.#prepared.get(sql) ?? this.#prepare(sql, afterGuard(sql, values.length));
+      const { statement, isReturning, takesGuardId } = prepared;
+      const bound = takesGuardId ? [...values, row.id ?? null] : values;
+      if (isReturning) Object.assign(row, statement.get(bound));
+      else statement.run(bound);
+    }
+    return row;
+  }
+}

@@ -1,0 +1,196 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { NETWORKS } from '@asset-gateway/protocol';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type Money, openMoney, recover } from '../../packages/gateway/src/compose/money.ts';
+import type { NewDebit } from '../../packages/gateway/src/credit/debit.ts';
+import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
+import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/journal.ts';
+import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';
+import { SqliteDatabase, type SqliteOptions, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { makeFolder } from './folder.ts';
+import { openPostgresDatabase, postgresSuite } from './postgres.ts';
+
+/** Payments and credit in a database, under a clock that a test turns. */
+export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 'payments' | 'retention' | 'watch'> {
+  nowMs: number;
+  /** Bytes that all answers may have together. */
+  readonly answerBytes: number;
+  /** Ends the process that uses the database, and goes on as one that starts anew when that has been noticed. */
+  reopen(): Promise<void>;
+  /** A second node on the same database; absent where there is one process. */
+  openOther?(): Promise<Money>;
+  close(): Promise<void>;
+}
+
+/** Opens a ledger. */
+export type OpenLedger = () => Promise<Ledger>;
+
+const START_MS = Date.parse('2026-11-20T00:00:00Z');
+/** As many as all answers may have together where the usual 256 MiB would only take longer. */
+const FEW_BYTES = 256 * 1024;
+const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS, answerBytes: FEW_BYTES };
+
+/** A ledger in a new folder. */
+export async function openSqliteLedger(options: Omit<SqliteOptions, 'now'> = {}): Promise<Ledger> {
+  const folder = makeFolder();
+  const ledger = { nowMs: START_MS, answerBytes: FEW_BYTES } as Ledger;
+  const open = () => openMoney(new SqliteDatabase(sqliteIn(folder), { now: () => ledger.nowMs, ...options }), OPTIONS);
+  let money = open();
+  const end = async () => {
+    await money.close();
+    await money.database.close();
+  };
+  return Object.assign(ledger, money, {
+    async reopen() {
+      await end();
+      money = open();
+      await recover(money);
+      const { reopen, close } = ledger;
+      Object.assign(ledger, money, { reopen, close });
+    },
+    async close() {
+      await end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  });
+}
+
+const TABLES = 'wallets, payments, debits, answers, journal_entries';
+
+/** A ledger in a database of PostgreSQL, which is emptied. */
+export async function openPostgresLedger(url: string): Promise<Ledger> {
+  const ledger = { nowMs: START_MS, answerBytes: FEW_BYTES } as Ledger;
+  const nodes = new Set<Money>();
+  const open = async () => {
+    const database = await PostgresDatabase.load({ url, clock: () => ledger.nowMs });
+    await database.connect();
+    // A busy server is tried again.
+    while (!database.isReady()) await pause(20);
+    const money = openMoney(database, OPTIONS);
+    nodes.add(money);
+    return money;
+  };
+  const end = async (node: Money) => {
+    nodes.delete(node);
+    await node.close();
+    await node.database.close();
+  };
+  let money = await open();
+  await money.database.report({ sql: `truncate ${TABLES} restart identity cascade` });
+  return Object.assign(ledger, money, {
+    async reopen() {
+      await end(money);
+      ledger.nowMs += PAYMENTS.leaseMs;
+      money = await open();
+      const { reopen, openOther, close } = ledger;
+      Object.assign(ledger, money, { reopen, openOther, close });
+    },
+    openOther: open,
+    close: async () => void (await Promise.all([...nodes].map(end))),
+  });
+}
+
+/** On a busy machine the server may answer too late, which the gateway says. Nothing else is tried again. */
+const TOO_LATE = {
+  count: 3,
+  condition: /timeout exceeded when trying to connect|Query read timeout|PostgreSQL does not answer/,
+};
+
+/** A suite that both databases pass. */
+export function onBothDatabases(title: string, suite: (open: OpenLedger) => void): void {
+  describe(`${title} in SQLite`, () => suite(openSqliteLedger));
+  const inPostgres = () => {
+    let opened: Awaited<ReturnType<typeof openPostgresDatabase>>;
+    beforeAll(async () => {
+      opened = await openPostgresDatabase();
+    });
+    afterAll(() => opened.drop());
+    suite(() => openPostgresLedger(opened.url));
+  };
+  postgresSuite(`${title} in PostgreSQL`, inPostgres, { retry: TOO_LATE });
+}
+
+let serial = 0;
+const next = (): string => String(++serial).padStart(8, '0');
+
+/** A requirement of so many millionths of a dollar, as far as records need it. */
+export const requirementOf = (micros: number): string => JSON.stringify({ amount: String(micros), asset: 'usdc' });
+
+/** A payment that no database has. */
+export function newPayment(change: Partial<NewPayment> = {}): NewPayment {
+  const number = next();
+  return {
+    key: `${NETWORKS.mainnet}:${number}`,
+    network: NETWORKS.mainnet,
+    requestHash: `request-${number}`,
+    payer: `payer-${number}`,
+    source: 'source',
+    memo: 'memo',
+    priceUsd: '0.000005',
+    transaction: 'AAAA',
+    requirement: requirementOf(5),
+    owner: `owner-${number}`,
+    route: 'rpc.mainnet.helius.getBalance',
+    requestId: `r-${number}`,
+    feeLamports: 0,
+    ...change,
+  };
+}
+
+export const HOLDER = { network: NETWORKS.mainnet, wallet: 'wallet' };
+
+/** A payment of the holder that brings so much credit. */
+export const newPurchase = (creditMicros: number, change: Partial<NewPayment> = {}): NewPayment =>
+  newPayment({
+    payer: HOLDER.wallet,
+    priceUsd: '0',
+    creditMicros,
+    requirement: requirementOf(creditMicros),
+    route: 'credit.mainnet.buy',
+    ...change,
+  });
+
+/** A debit of the holder that no database has. */
+export const newDebit = (micros: number, change: Partial<NewDebit> = {}): NewDebit => {
+  const number = next();
+  return {
+    ...HOLDER,
+    by: 'signature',
+    id: `debit-${number}`,
+    micros,
+    route: 'rpc.mainnet.helius.getBalance',
+    requestHash: `request-${number}`,
+    owner: `owner-${number}`,
+    requestId: `r-${number}`,
+    ...change,
+  };
+};
+
+/** The signature of a payment's transaction. */
+export const signatureOf = ({ key }: Pick<NewPayment, 'key'>): string => `signature of ${key}`;
+
+/** What the chain proves of a payment that has landed. */
+export const landed = (payment: Pick<NewPayment, 'key'>) =>
+  ({ progress: 'settled', signature: signatureOf(payment) }) as const;
+
+export const REFUSED = { progress: 'refused', reason: 'failed on the chain' } as const;
+
+type Paying = Pick<Ledger, 'payments'>;
+
+/** Takes a payment as far as `settling`. */
+export async function startSettling({ payments }: Paying, payment: NewPayment, answer = '{"n":1}'): Promise<void> {
+  const verdict = await payments.reserve(payment);
+  if (verdict !== 'reserved') throw new Error(verdict);
+  await payments.settling(payment.key, payment.owner, { answer, signature: signatureOf(payment), height: 7 });
+}
+
+/** Takes a payment to the end. */
+export async function settle(ledger: Paying, payment: NewPayment, answer?: string): Promise<void> {
+  await startSettling(ledger, payment, answer);
+  await ledger.payments.resolve(payment.key, landed(payment));
+}
+
+/** Brings the holder so much credit. */
+export const grant = (ledger: Paying, micros: number, change: Partial<NewPayment> = {}): Promise<void> =>
+  settle(ledger, newPurchase(micros, change));

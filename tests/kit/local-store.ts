@@ -1,0 +1,39 @@
+import { rmSync } from 'node:fs';
+import { type LocalClocks, LocalRecords, localClocks } from '../../packages/gateway/src/budget/local-records.ts';
+import { LocalStore } from '../../packages/gateway/src/budget/local-store.ts';
+import type { Clock } from '../../packages/gateway/src/stores/clock.ts';
+import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { makeFolder } from './folder.ts';
+
+/** The store of one process under clocks that a test turns, and what it has written. */
+export interface OpenedStore {
+  readonly store: LocalStore;
+  readonly database: SqliteDatabase;
+  /** Stops as in operation. */
+  close(): Promise<void>;
+}
+
+/** What a store may be opened with beside the time since the Unix epoch. */
+export interface OpenedStoreOptions {
+  readonly wallNow?: Clock;
+  readonly clocks?: LocalClocks;
+  /** A folder that outlives the store; else it has one of its own. */
+  readonly folder?: string;
+}
+
+/** Opens one. */
+export async function openLocalStore(now: Clock, options: OpenedStoreOptions = {}): Promise<OpenedStore> {
+  const { wallNow, clocks = localClocks(now), folder = makeFolder() } = options;
+  const database = new SqliteDatabase(sqliteIn(folder), { now });
+  const records = new LocalRecords(database, clocks);
+  const store = await LocalStore.open({ now, records, ...(wallNow && { wallNow }) });
+  return {
+    store,
+    database,
+    async close() {
+      await records.close();
+      await database.close();
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,262 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import type { TestOptions } from 'vitest';
+import { freePort } from '../http/ports.ts';
+import { findProgram, suiteWith } from './optional.ts';
+import { folderOf, processesOf } from './shared-postgres.ts';
+
+type Values = readonly (string | number | null)[];
+
+/** A PostgreSQL server on a free port, without a password. */
+export interface PostgresServer {
+  readonly port: number;
+  /** The folder of its data. */
+  readonly data: string;
+  /** The URL of a database. */
+  url(database?: string, user?: string): string;
+  query(sql: string, values?: Values, database?: string): Promise<Record<string, unknown>[]>;
+  /** A new empty database; answers its name. */
+  createDatabase(): Promise<string>;
+  /** SIGKILL to every process of the server. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  start(): Promise<void>;
+  /** SIGSTOP to every process: it takes connections and answers nothing. */
+  freeze(): void;
+  thaw(): void;
+  stop(): Promise<void>;
+}
+
+/** What a server may be started with. */
+export interface PostgresOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Makes the folder of its data in place of an empty one, such as `pg_basebackup` for a standby. */
+  readonly prepare?: (data: string) => void;
+  readonly port?: number;
+}
+
+/** A suite that needs PostgreSQL. */
+export const postgresSuite = (title: string, body: () => void, options: TestOptions = {}): void =>
+  suiteWith('postgres', title, body, options);
+
+/** Tests lose processes, never the system: what the server wrote need not reach the disk. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_connections: '200',
+  shared_buffers: '32MB',
+  log_min_messages: 'fatal',
+  autovacuum_naptime: '5s',
+};
+
+/** The server does not run as root. */
+function user(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith('postgres:'));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return { uid: Number(uid ?? 65534), gid: Number(gid ?? 65534) };
+}
+
+function makeOwn(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const owner = user();
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+}
+
+const programOf = (name: string): string => {
+  const path = findProgram(name);
+  if (path === undefined) throw new Error(`${name} is not installed`);
+  return path;
+};
+
+/** Runs one of PostgreSQL's programs as the user of the server. */
+export function runPostgresProgram(name: string, words: readonly string[], environment: object = {}): string {
+  const options = { ...user(), encoding: 'utf8', env: { PATH: process.env.PATH, ...environment }, cwd: '/' } as const;
+  const { status, stdout, stderr } = spawnSync(programOf(name), words, options);
+  if (status !== 0) throw new Error(`${name} ended with ${status}: ${stderr}`);
+  return stdout;
+}
+
+/** An empty folder of data, which a run makes once: that takes longer than to copy it. */
+async function emptyData(): Promise<string> {
+  const folder = folderOf(process.ppid);
+  const [data, ready] = [join(folder, 'empty'), join(folder, 'empty.ready')];
+  makeOwn(folder);
+  if (await isFirst(join(folder, 'empty.begun'))) {
+    runPostgresProgram('initdb', [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+    ]);
+    writeFileSync(ready, '');
+  }
+  await until(() => existsSync(ready));
+  return data;
+}
+
+async function isFirst(path: string): Promise<boolean> {
+  try {
+    writeFileSync(path, '', { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    if (isTrue()) return;
+    await pause(20);
+  }
+  throw new Error('PostgreSQL does not start');
+}
+
+async function ask(url: string, sql: string, values: Values = []): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql, [...values])).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+const running = new Set<() => void>();
+// A test that fails before it has stopped its server leaves none behind.
+process.once('exit', () => {
+  for (const kill of running) kill();
+});
+
+function signalAll(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
+  if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  for (const pid of processesOf(child.pid)) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has just ended.
+    }
+  }
+}
+
+function launch(data: string, port: number, settings: PostgresOptions['settings'], isShared: boolean): ChildProcess {
+  const all = Object.entries({ ...SETTINGS, port: String(port), ...settings });
+  const words = ['-D', data, ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  return spawn(programOf('postgres'), words, { ...user(), cwd: '/', stdio: 'ignore', detached: isShared });
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const rows = await ask(url, 'select 1 as one').catch(() => []);
+    if (rows.length === 1) return;
+    await pause(20);
+  }
+  throw new Error('PostgreSQL does not start');
+}
+
+const urlOf = (port: number, database = 'postgres', name = 'postgres'): string =>
+  `postgres://${name}@127.0.0.1:${port}/${database}`;
+
+async function createDatabase(port: number): Promise<string> {
+  const name = `gateway_${randomBytes(6).toString('hex')}`;
+  await ask(urlOf(port), `create database ${name} template template0`);
+  return name;
+}
+
+/** Starts a server of a test's own, which it may kill. */
+export async function startPostgres({ settings, prepare, port }: PostgresOptions = {}): Promise<PostgresServer> {
+  const folder = join(tmpdir(), `asset-gateway-test-postgres-${randomBytes(6).toString('hex')}`);
+  makeOwn(folder);
+  const data = join(folder, 'data');
+  if (prepare) prepare(data);
+  else copyData(await emptyData(), data);
+  const own = port ?? (await freePort());
+  let child: ChildProcess | undefined;
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = child;
+    child = undefined;
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return;
+    const ended = once(ending, 'exit');
+    if (signal === 'SIGKILL') signalAll(ending, signal);
+    else ending.kill(signal);
+    await ended;
+  };
+  const server: PostgresServer = {
+    port: own,
+    data,
+    url: (database, name) => urlOf(own, database, name),
+    query: (sql, values, database) => ask(urlOf(own, database), sql, values),
+    createDatabase: () => createDatabase(own),
+    kill: () => end('SIGKILL'),
+    async start() {
+      child = launch(data, own, settings, false);
+      await untilReady(urlOf(own));
+    },
+    freeze: () => signalAll(child, 'SIGSTOP'),
+    thaw: () => signalAll(child, 'SIGCONT'),
+    async stop() {
+      signalAll(child, 'SIGCONT');
+      await end('SIGQUIT');
+      running.delete(forget);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  const forget = () => {
+    signalAll(child, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  running.add(forget);
+  await server.start();
+  return server;
+}
+
+function copyData(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-r', from, to], { ...user(), cwd: '/', encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** A database of its own on the server that all files of a run share. */
+export async function openPostgresDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  const port = await sharedPort();
+  const name = await createDatabase(port);
+  return {
+    url: urlOf(port, name),
+    drop: async () => void (await ask(urlOf(port), `drop database if exists ${name} with (force)`)),
+  };
+}
+
+/** Asks a database once. */
+export const askPostgres = ask;
+
+async function sharedPort(): Promise<number> {
+  const folder = folderOf(process.ppid);
+  const empty = await emptyData();
+  const ready = join(folder, 'shared.ready');
+  if (await isFirst(join(folder, 'shared.begun'))) {
+    const port = await freePort();
+    copyData(empty, join(folder, 'shared'));
+    const child = launch(join(folder, 'shared'), port, {}, true);
+    child.unref();
+    await untilReady(urlOf(port));
+    writeFileSync(ready, JSON.stringify({ port, pid: child.pid }));
+  }
+  await until(() => existsSync(ready) && readFileSync(ready, 'utf8') !== '');
+  return (JSON.parse(readFileSync(ready, 'utf8')) as { port: number }).port;
+}

@@ -1,0 +1,336 @@
+import { rmSync, statSync } from 'node:fs';
+import Connection from 'libsql';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Admit, Budget, NonceUse, Store } from '../../packages/gateway/src/budget/store.ts';
+import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
+import { makeFolder } from '../kit/folder.ts';
+import { type OpenedStore, openLocalStore } from '../kit/local-store.ts';
+import { storeContract } from './contract.ts';
+import { ROOM } from './room.ts';
+
+const START_MS = Date.parse('2026-11-23T12:00:00Z');
+const HOLD_MS = 70_000;
+const budget: Budget = { key: 'tokens:0123456789abcdef', limit: 3, windowMs: 60_000, inFlightMs: 10_000 };
+
+storeContract('of one process', async () => {
+  let nowMs = START_MS;
+  const { store, close } = await openLocalStore(() => nowMs);
+  return {
+    store,
+    elapse: async (milliseconds) => {
+      nowMs += milliseconds;
+    },
+    stop: close,
+  };
+});
+
+let folder: string;
+let nowMs: number;
+/** How long the machine has been running, and since which start. */
+let upMs: number;
+let boot: string | undefined;
+let opened: OpenedStore[];
+let serial = 0;
+beforeEach(() => {
+  folder = makeFolder();
+  [nowMs, upMs, boot, opened] = [START_MS, 5_000_000.25, 'the first start', []];
+});
+afterEach(async () => {
+  for (const each of opened) await each.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function elapse(milliseconds: number): void {
+  nowMs += milliseconds;
+  upMs += milliseconds;
+}
+
+/** A gateway starts. The one before has been killed unless it was stopped. */
+async function start(): Promise<OpenedStore> {
+  const clocks = { now: () => nowMs, monotonic: () => upMs, boot };
+  const one = await openLocalStore(() => nowMs, { folder, clocks });
+  const close = async () => {
+    if (opened.includes(one)) await one.close();
+    opened = opened.filter((other) => other !== one);
+  };
+  opened.push(one);
+  return { ...one, close };
+}
+
+const nonceOf = (store: Store, nonce = `nonce-${serial++}`): NonceUse => {
+  return { nonce, issuedAtSeconds: Math.floor(nowMs / 1000), epoch: store.epoch() ?? '' };
+};
+
+const admit = async (store: Store, attempt: Partial<Admit> = {}): Promise<string> =>
+  (await store.admit({ budget, owner: `owner-${serial++}`, room: ROOM, ...attempt })).kind;
+
+const heldIn = ({ store }: OpenedStore, of = budget): number => of.limit - store.view(of).left;
+
+/** How long the slots that are left are held by a gateway that starts now. */
+async function waitMs(): Promise<number> {
+  const one = await start();
+  const { resetMs } = one.store.view(budget);
+  await one.close();
+  return resetMs;
+}
+
+const rowsIn = async ({ database }: OpenedStore) => database.read({ sql: 'select * from admissions order by id' });
+
+describe('a store of one process', () => {
+  it.each(['stopped', 'killed'])('R12 goes on where one that was %s has ended', async (end) => {
+    const before = await start();
+    const [used, burnt, unused] = [nonceOf(before.store), nonceOf(before.store), nonceOf(before.store)];
+    for (const nonce of ['one', 'two']) await admit(before.store, { nonce: { ...used, nonce } });
+    expect(await admit(before.store, { nonce: used })).toBe('admitted');
+    expect(await before.store.burn(burnt, 'somebody')).toBe('burnt');
+    if (end === 'stopped') await before.close();
+
+    const { store } = await start();
+    expect(store.epoch()).toBe(before.store.epoch());
+    for (const each of [used, burnt]) expect(await admit(store, { nonce: each })).toBe('nonce_used');
+    expect(await store.burn(used, 'somebody')).toBe('nonce_used');
+    const refused = await store.admit({ budget, owner: 'next', room: ROOM, nonce: unused });
+    expect(refused).toEqual({ kind: 'limited', retryAfterMs: HOLD_MS });
+    elapse(HOLD_MS);
+    expect(await admit(store, { nonce: unused })).toBe('admitted');
+  });
+
+  it('R12 holds a slot for as long as its call may have lasted, and from its end on for one window', async () => {
+    const before = await start();
+    await admit(before.store, { owner: 'one' });
+    elapse(1_000);
+    expect(await waitMs()).toBe(HOLD_MS - 1_000);
+    before.store.complete(budget, 'one');
+    await before.close();
+    expect(await waitMs()).toBe(budget.windowMs);
+  });
+
+  it('frees slots from before a restart and later ones each in its time', async () => {
+    const long = { ...budget, inFlightMs: 600_000 };
+    const before = await start();
+    await admit(before.store, { budget: long });
+    await before.close();
+    const { store } = await start();
+    const short = { ...budget, limit: 2 };
+    expect([await admit(store, { budget: short }), await admit(store, { budget: short })]).toEqual([
+      'admitted',
+      'limited',
+    ]);
+    elapse(HOLD_MS);
+    expect(await admit(store, { budget: short })).toBe('admitted');
+  });
+
+  it('keeps the slots of each budget, but none of a budget above a thousand or of one second', async () => {
+    const other = { ...budget, key: 'tokens:fedcba9876543210', limit: 1_000 };
+    const [large, second] = [
+      { ...budget, key: 'large', limit: 1_001 },
+      { ...budget, key: 'second', fromDispatch: true },
+    ];
+    const before = await start();
+    for (const each of [budget, budget, other, large, second]) await admit(before.store, { budget: each });
+    const after = await start();
+    expect([budget, other, large, second].map((each) => heldIn(after, each))).toEqual([2, 1, 0, 0]);
+  });
+
+  it('keeps a nonce where it keeps no slot', async () => {
+    const large = { ...budget, limit: 1_001 };
+    const before = await start();
+    const nonce = nonceOf(before.store);
+    expect(await admit(before.store, { budget: large, nonce })).toBe('admitted');
+    const { store } = await start();
+    expect(await admit(store, { budget: large, nonce })).toBe('nonce_used');
+  });
+
+  it('is a file that only its owner can read', async () => {
+    await start();
+    for (const name of ['', '-wal', '-shm']) expect(statSync(sqliteIn(folder) + name).mode & 0o077).toBe(0);
+  });
+});
+
+describe('a store that starts under other clocks', () => {
+  it.each<[string, () => void, boolean, number]>([
+    ['as they were', () => undefined, true, 60_000],
+    [
+      'where the time was set by less than a second',
+      () => {
+        nowMs += 900;
+      },
+      true,
+      60_000,
+    ],
+    [
+      'where the time was set forward',
+      () => {
+        nowMs += 3_600_000;
+      },
+      false,
+      60_000,
+    ],
+    [
+      'where the time was set forward by little more than a second',
+      () => {
+        nowMs += 1_100;
+      },
+      false,
+      60_000,
+    ],
+    [
+      'where the time was set back',
+      () => {
+        nowMs -= 3_600_000;
+      },
+      false,
+      HOLD_MS,
+    ],
+    [
+      'after a reboot',
+      () => {
+        [boot, upMs] = ['the second start', 10_000];
+      },
+      false,
+      HOLD_MS,
+    ],
+    [
+      'on a system that does not name its starts',
+      () => {
+        boot = undefined;
+      },
+      false,
+      60_000,
+    ],
+  ])('%s: frees no slot early and none later than it was to be, and takes no nonce twice', async (...scenario) => {
+    const [, change, isSameEpoch, leftMs] = scenario;
+    const before = await start();
+    const [used, unused] = [nonceOf(before.store), nonceOf(before.store)];
+    expect(await admit(before.store, { nonce: used })).toBe('admitted');
+    await before.close();
+    elapse(10_000);
+    change();
+    const { store } = await start();
+    expect(store.view(budget).resetMs).toBe(leftMs);
+    expect(store.epoch() === before.store.epoch()).toBe(isSameEpoch);
+    expect(await store.burn(used, 'somebody')).toBe('nonce_used');
+    expect(await store.burn(unused, 'somebody')).toBe(isSameEpoch ? 'burnt' : 'nonce_used');
+    const fresh = nonceOf(store);
+    expect([await store.burn(fresh, 'one'), await store.burn(fresh, 'other')]).toEqual(['burnt', 'nonce_used']);
+  });
+
+  it('R12 a reboot holds a slot longer once, and not at each start after it', async () => {
+    await admit((await start()).store);
+    elapse(HOLD_MS - 1_000);
+    [boot, upMs] = ['the second start', 10_000];
+    expect(await waitMs()).toBe(HOLD_MS);
+    elapse(HOLD_MS - 1_000);
+    expect(await waitMs()).toBe(1_000);
+    elapse(1_000);
+    expect(await waitMs()).toBe(0);
+  });
+
+  it('forgets the nonces of an epoch that has ended, and never takes one that comes back for another', async () => {
+    const before = await start();
+    const used = nonceOf(before.store);
+    await admit(before.store, { nonce: used });
+    await before.close();
+    boot = 'the second start';
+    const after = await start();
+    expect((await rowsIn(after)).filter(({ nonce }) => nonce !== null)).toEqual([]);
+    await after.close();
+    boot = 'the first start';
+    expect(await (await start()).store.burn(used, 'somebody')).toBe('nonce_used');
+  });
+});
+
+describe('admissions on the disk', () => {
+  it('are one row for a call that takes a slot and burns a nonce, and one for each of them alone', async () => {
+    const one = await start();
+    const [both, alone] = [nonceOf(one.store), nonceOf(one.store)];
+    await admit(one.store, { nonce: both });
+    await admit(one.store);
+    await one.store.burn(alone, 'somebody');
+    const rows = (await rowsIn(one)).map(({ nonce, budget: key }) => [nonce, key]);
+    expect(rows).toEqual([
+      [both.nonce, budget.key],
+      [null, budget.key],
+      [alone.nonce, null],
+    ]);
+  });
+
+  it('R11 are deleted when their slots are free and their nonces too old, through starts and calls that end late', async () => {
+    let [one, most] = [await start(), 0];
+    const running: { readonly owner: string; readonly endsAtMs: number }[] = [];
+    for (let call = 0; call < 300; call++) {
+      // Calls last up to ten seconds and end in another order than they begin.
+      const owner = `owner ${call}`;
+      await admit(one.store, { owner, budget: { ...budget, limit: 1_000 }, nonce: nonceOf(one.store) });
+      running.push({ owner, endsAtMs: nowMs + ((call * 7_919) % 100) * 100 });
+      for (const ended of running.filter(({ endsAtMs }) => endsAtMs <= nowMs)) {
+        running.splice(running.indexOf(ended), 1);
+        one.store.complete({ ...budget, limit: 1_000 }, ended.owner);
+      }
+      elapse(10_000);
+      if (call % 20 !== 19) continue;
+      await one.close();
+      one = await start();
+      most = Math.max(most, (await rowsIn(one)).length);
+    }
+    // A nonce is remembered for six minutes.
+    expect(most).toBeLessThanOrEqual(37);
+    elapse(361_000);
+    await expect.poll(async () => (await rowsIn(one)).length, { timeout: 10_000 }).toBe(0);
+  });
+});
+
+describe('an admission that cannot be written', () => {
+  /** While something else in the database is wrong, from another connection. */
+  const disk = (sql: string) => {
+    const connection = new Connection(sqliteIn(folder));
+    connection.exec(sql);
+    connection.close();
+  };
+  const fill = () =>
+    disk(`create trigger full before insert on admissions begin select raise(abort, 'the disk is full'); end`);
+
+  it('takes no slot and burns no nonce, and both are good when its owner or another one asks again', async () => {
+    const one = await start();
+    const nonces = Array.from({ length: 4 }, () => nonceOf(one.store));
+    fill();
+    const attempts = nonces.slice(0, 3).map((nonce, index) => ({ owner: `owner ${index}`, nonce }));
+    for (const attempt of attempts) await expect(admit(one.store, attempt)).rejects.toThrow('the disk is full');
+    await expect(one.store.burn(nonces[3] as NonceUse, 'somebody')).rejects.toThrow('the disk is full');
+    expect(heldIn(one)).toBe(0);
+    disk('drop trigger full');
+    const [same, ...others] = attempts;
+    expect(await admit(one.store, same)).toBe('admitted');
+    for (const { nonce } of others) expect(await admit(one.store, { nonce })).toBe('admitted');
+    expect(await one.store.burn(nonces[3] as NonceUse, 'somebody else')).toBe('burnt');
+    expect(await admit(one.store)).toBe('limited');
+    expect(await rowsIn(one)).toHaveLength(4);
+  });
+
+  it('is one while another program keeps the database to itself: each is then good again, with its own nonce', async () => {
+    const one = await start();
+    const nonces = ['first', 'second', 'third', 'fourth'].map((nonce) => nonceOf(one.store, nonce));
+    expect(await one.store.burn(nonces[0] as NonceUse, 'somebody')).toBe('burnt');
+    const other = new Connection(sqliteIn(folder));
+    other.exec('begin immediate');
+    for (const each of [nonces.slice(1, 2), nonces.slice(2)]) {
+      const asked = each.map((nonce) => admit(one.store, { nonce }).catch(({ message }: Error) => message));
+      expect(new Set(await Promise.all(asked))).toEqual(new Set(['database is locked']));
+    }
+    other.exec('rollback');
+    other.close();
+    for (const nonce of nonces.slice(2)) expect(await admit(one.store, { nonce })).toBe('admitted');
+    expect((await rowsIn(one)).map(({ nonce }) => nonce)).toEqual(['first', 'third', 'fourth']);
+  });
+
+  it('does not undo others that were asked for at the same time', async () => {
+    const one = await start();
+    disk(`create trigger partly before insert on admissions when new.nonce = 'refused' begin
+      select raise(abort, 'the disk is full'); end`);
+    const nonces = ['good', 'refused', 'also good'].map((nonce) => nonceOf(one.store, nonce));
+    const asked = nonces.map((nonce) => admit(one.store, { nonce }).catch(({ message }: Error) => message));
+    expect(await Promise.all(asked)).toEqual(['admitted', expect.stringContaining('the disk is full'), 'admitted']);
+    expect(heldIn(one)).toBe(2);
+    expect((await rowsIn(one)).map(({ nonce }) => nonce)).toEqual(['good', 'also good']);
+  });
+});
