@@ -90,7 +90,7 @@ suiteInCi('what would be published', { timeout: MAX_WAIT_MS }, () => {
     const needed = compiled.flatMap((path) => [`${path}.js`, `${path}.js.map`, `${path}.d.ts`]);
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', ...needed]));
     const other = paths.filter(
-      (path) => !/^(?:LICENSE|README\.md|package\.json|dist\/.+\.(?:js|js\.map|d\.ts))$/.test(path),
+      (path) => !/^(?:LICENSE|README\.md|package\.json|dist\/.+\.(?:js|js\.map|d\.ts|json))$/.test(path),
     );
     expect(other).toEqual([]);
     expect(readFileSync(join(installed(name), 'LICENSE'), 'utf8')).toBe(readFileSync('LICENSE', 'utf8'));

@@ -1,13 +1,15 @@
 import type { Asset, AssetRow, Origin, Variant, VariantRow } from './model.ts';
 import { addressOf, between } from './seed.ts';
-import { CASH_AND_METALS } from './tables/cash-and-metals.ts';
-import { ECOSYSTEM } from './tables/ecosystem.ts';
-import { MAJORS } from './tables/majors.ts';
-import { STAKE_POOLS } from './tables/stake-pools.ts';
-import { STOCKS } from './tables/stocks.ts';
-import { TOKENS } from './tables/tokens.ts';
+import assetRows from './tables/assets.json' with { type: 'json' };
+import tokenRows from './tables/tokens.json' with { type: 'json' };
 
-/** What the upstream accepts as a mint: base58 of plausible length, not decoded. */
+/**
+ * Symbols of the liquid staking tokens of SOL that Sanctum lists, in its order. vSOL is not yet a variant of Solana; scnSOL is
+ * a variant that Sanctum no longer lists.
+ */
+const STAKE_POOLS = 'INF JitoSOL JupSOL mSOL bSOL hSOL dSOL sSOL bonkSOL laineSOL vSOL'.split(' ');
+
+/** The mints that the upstream accepts: base58 of plausible length, not decoded. */
 export const MINT = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /** How a reference led to an asset, in the upstream's words. */
@@ -56,12 +58,10 @@ function singletonOf(mint: string, known: Partial<AssetRow>, market: Partial<Var
 }
 
 /** Every curated asset, in the order of the tables. */
-export const ASSETS: readonly Asset[] = [...MAJORS, ...CASH_AND_METALS, ...STOCKS, ...ECOSYSTEM].map((row) =>
-  assetOf(row, 'curated'),
-);
+export const ASSETS: readonly Asset[] = (assetRows as readonly AssetRow[]).map((row) => assetOf(row, 'curated'));
 
 /** The tokens that nobody has curated, each as an asset of its own. */
-export const TOKEN_ASSETS: readonly Asset[] = TOKENS.map((known) => {
+export const TOKEN_ASSETS: readonly Asset[] = tokenRows.map((known) => {
   const liquidity = Math.round(between(60_000, 900_000, `${known.symbol}/liquidity`));
   const pools = 2 + Math.floor(between(0, 7, `${known.symbol}/pools`));
   return singletonOf(addressOf(`token/${known.symbol}`), known, { liquidity, pools, decimals: 6 });
