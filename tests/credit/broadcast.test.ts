@@ -7,7 +7,7 @@ import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
 import { readConfig } from '../../packages/gateway/src/config/config.ts';
 import { sales } from '../../packages/gateway/src/sales/command.ts';
 import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
-import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-reader.ts';
+import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';

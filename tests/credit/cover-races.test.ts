@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Call, Trail } from '../../packages/gateway/src/call.ts';
 import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
-import { ChargedAnswers } from '../../packages/gateway/src/credit/charged-answers.ts';
+import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
 import { createCover } from '../../packages/gateway/src/credit/covering.ts';
 import { Turns } from '../../packages/gateway/src/credit/turns.ts';
 import type { Admission } from '../../packages/gateway/src/gates/gate.ts';

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
+import { CREDIT, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import type { HoldOptions } from '../../packages/gateway/src/credit/accounts.ts';
-import type { NewDebit } from '../../packages/gateway/src/credit/debit.ts';
 import { grant, HOLDER, type Ledger, newDebit, onBothDatabases } from '../kit/ledger.ts';
 
 onBothDatabases('credit', (open) => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { balanceOf, CREDIT } from '../../packages/gateway/src/credit/account.ts';
-import type { NewDebit } from '../../packages/gateway/src/credit/debit.ts';
+import { balanceOf, CREDIT, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
 import { HOLDER, type Ledger, landed, newDebit, newPurchase, onBothDatabases, startSettling } from '../kit/ledger.ts';
 import { isFull } from '../kit/rounds.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ChargedAnswers } from '../../packages/gateway/src/credit/charged-answers.ts';
-import type { Debit } from '../../packages/gateway/src/credit/debit.ts';
+import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
+import type { Debit } from '../../packages/gateway/src/credit/account.ts';
 import { grant, type Ledger, newDebit, onBothDatabases } from '../kit/ledger.ts';
 
 const MOST_FETCHES = 200;

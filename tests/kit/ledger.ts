@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Money, openMoney, recover } from '../../packages/gateway/src/compose/money.ts';
-import type { NewDebit } from '../../packages/gateway/src/credit/debit.ts';
+import type { NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { JOURNAL_KEEP_MS } from '../../packages/gateway/src/stores/sql/journal.ts';
 import { PostgresDatabase } from '../../packages/gateway/src/stores/sql/postgres.ts';

@@ -3,7 +3,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
-import { isFeePayerSignature } from '../../packages/gateway/src/payments/facilitator/fee-payer-signature.ts';
+import { isFeePayerSignature } from '../../packages/gateway/src/payments/facilitator/facilitator.ts';
 import { samples } from '../kit/rounds.ts';
 import { addressOf } from './forge-market.ts';
 import { signatureOver } from './forge-wire.ts';

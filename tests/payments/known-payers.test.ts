@@ -1,8 +1,7 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import { isKnownPayer, NEW_PAYER, type Paid, withPaid } from '../../packages/gateway/src/payments/state.ts';
+import { isKnownPayer, NEW_PAYER, PAYMENTS, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
 import { type Ledger, newPayment, onBothDatabases, requirementOf, settle, startSettling } from '../kit/ledger.ts';
 
 const [LEAST, DAY_MS] = [10_000, 86_400_000];

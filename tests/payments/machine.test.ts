@@ -2,8 +2,13 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PaymentEvent, step } from '../../packages/gateway/src/payments/machine.ts';
-import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import { callsOf, type HeldRecord, NEW_PAYER, type PaymentState } from '../../packages/gateway/src/payments/state.ts';
+import {
+  callsOf,
+  type HeldRecord,
+  NEW_PAYER,
+  PAYMENTS,
+  type PaymentState,
+} from '../../packages/gateway/src/payments/record.ts';
 import { landed, newPayment, REFUSED, requirementOf } from '../kit/ledger.ts';
 import { samples } from '../kit/rounds.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
 import { type Environment, readConfig } from '../../packages/gateway/src/config/config.ts';
 import { sales } from '../../packages/gateway/src/sales/command.ts';
-import { USAGE } from '../../packages/gateway/src/sales/usage.ts';
+import { USAGE } from '../../packages/gateway/src/sales/options.ts';
 import { SqliteDatabase, sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { type Command, node, type Outcome, startCommand } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';

@@ -7,7 +7,7 @@ import { openArchive } from '../../packages/gateway/src/compose/sales.ts';
 import { openState } from '../../packages/gateway/src/compose/state.ts';
 import { sales } from '../../packages/gateway/src/sales/command.ts';
 import { appendMissing } from '../../packages/gateway/src/sales/repair.ts';
-import type { Discrepancy } from '../../packages/gateway/src/sales/verify.ts';
+import type { Discrepancy } from '../../packages/gateway/src/sales/audit.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
 import { makeFolder } from '../kit/folder.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsedNonces } from '../../packages/gateway/src/budget/used-nonces.ts';
+import { UsedNonces } from '../../packages/gateway/src/budget/local-store.ts';
 
 describe('the memory of used nonces', () => {
   it('R11 is bounded by rate times lifetime over a million sign-ins', () => {

@@ -1,8 +1,6 @@
 import type { Clock } from '../stores/clock.ts';
 import { BACKGROUND_TIMEOUT, type RedisConnection } from '../stores/redis/connection.ts';
-import { Epoch } from '../stores/redis/epoch.ts';
-import { Keyspace } from '../stores/redis/keyspace.ts';
-import { mayEvict } from '../stores/redis/server-settings.ts';
+import { Epoch, Keyspace, mayEvict } from '../stores/redis/keyspace.ts';
 import { BURN } from './redis-scripts.ts';
 import { keyOfNonce, SharedBudget } from './shared-budget.ts';
 import type { Admit, Budget, BudgetView, NonceUse, NonceVerdict, Share, Store, Verdict } from './store.ts';

@@ -1,7 +1,6 @@
 import { monotonicMs } from '../stores/clock.ts';
 import { REQUEST_TIMEOUT, type ReplyTimeout, retryTimeout } from '../stores/redis/connection.ts';
-import type { Epoch } from '../stores/redis/epoch.ts';
-import type { Keyspace } from '../stores/redis/keyspace.ts';
+import type { Epoch, Keyspace } from '../stores/redis/keyspace.ts';
 import { ADMIT, COMPLETE, GIVE_BACK, PAUSE } from './redis-scripts.ts';
 import { SlidingLog } from './sliding-log.ts';
 import type { Admit, Budget, BudgetView, NonceUse, Room, Share, Verdict } from './store.ts';

@@ -2,8 +2,8 @@ import { REFRESH } from '../budget/shares.ts';
 import type { Store } from '../budget/store.ts';
 import { CachingUpstream } from '../cache/caching.ts';
 import { ALONE, type OpenShared } from '../cache/shared-entries.ts';
-import type { CacheConfig } from '../config/cache.ts';
 import type { Config } from '../config/config.ts';
+import type { CacheConfig } from '../config/tokens.ts';
 import { createSpending, type Sharing } from '../stages/spend.ts';
 import type { Channel, Channels } from './channels.ts';
 

@@ -3,10 +3,9 @@ import { allowanceOf } from '../budget/allowance.ts';
 import type { Allowance, Budget, Store } from '../budget/store.ts';
 import type { Config } from '../config/config.ts';
 import type { ChannelName } from '../metrics/readings.ts';
-import { InFlight } from '../stages/in-flight.ts';
+import { InFlight } from '../stages/spend.ts';
 import { Breaker, type BreakerOptions } from '../upstreams/breaker.ts';
-import { pausing } from '../upstreams/pausing.ts';
-import { resending } from '../upstreams/resending.ts';
+import { pausing, resending } from '../upstreams/retries.ts';
 import { type Key, type KeyOptions, SeveralKeys } from '../upstreams/several-keys.ts';
 import { type ChannelPlan, type Connection, channelKeyOf, type KeyPlan, TRANSPORTS } from './providers.ts';
 

@@ -1,34 +1,73 @@
 import { BlockedFile } from '../blocked/file.ts';
-import type { GroupKind } from '../budget/shares.ts';
+import { type GroupKind, kindOf, shareOf } from '../budget/shares.ts';
 import type { Store } from '../budget/store.ts';
 import type { OpenShared } from '../cache/shared-entries.ts';
 import type { Config } from '../config/config.ts';
-import { loadSodium, nodeCrypto } from '../gates/crypto.ts';
-import { fixedOrigin, localOrigins } from '../gates/origin.ts';
+import { fixedOrigin, localOrigins } from '../gates/challenge.ts';
+import { type Crypto, keysFor, loadSodium, nodeCrypto } from '../gates/crypto.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import type { Readings } from '../metrics/readings.ts';
 import { type ExactSetup, openExact } from '../payments/open.ts';
+import type { Payments } from '../payments/payments.ts';
+import { ReceiptIssuer } from '../receipts/issuer.ts';
 import type { WatchPace } from '../sales/covered-watch.ts';
 import { createMatch } from '../stages/match.ts';
-import { Sales } from '../stages/sales.ts';
-import { type LogLine, RequestTrail } from '../stages/trail.ts';
+import type { Sharing } from '../stages/spend.ts';
+import { type LogLine, RequestTrail, Sales } from '../stages/trail.ts';
 import type { BreakerOptions } from '../upstreams/breaker.ts';
-import type { OwnRoute } from '../upstreams/self.ts';
+import type { OwnRoute } from '../upstreams/upstream.ts';
 import { openCaches } from './caches.ts';
 import { type ChannelParts, Channels, type RefusedKeys } from './channels.ts';
 import { openConsole } from './console.ts';
-import { watchCovered } from './covered.ts';
 import { openCredit } from './credit.ts';
 import { bindEndpoints } from './endpoints.ts';
 import type { Money } from './money.ts';
-import { ownAnswers } from './own-answers.ts';
 import { saleNotices } from './prices.ts';
-import { readiness } from './readiness.ts';
-import { readingsOf } from './readings.ts';
-import { openReceipts } from './receipts.ts';
-import { serviceOf } from './service.ts';
-import { createSharing } from './sharing.ts';
+import { readiness, readingsOf } from './readings.ts';
+import { watchCovered } from './sales.ts';
+import { ownAnswers, serviceOf } from './service.ts';
+
+/** What receipts are signed with where no key pair is given, and by which clock. */
+interface ReceiptParts {
+  readonly crypto: Crypto;
+  /** The first signs, all are published. */
+  readonly secrets: readonly string[];
+  readonly store: Pick<Store, 'wallNow'>;
+}
+
+const SEED_BYTES = 32;
+
+/** Who signs receipts; nothing where none are signed. Nodes with the same secrets, or key pairs, sign with the same key. */
+function openReceipts(
+  { receipts }: Pick<Config, 'receipts'>,
+  { crypto, secrets, store }: ReceiptParts,
+): ReceiptIssuer | undefined {
+  if (!receipts) return undefined;
+  const given = receipts.keypairs.map((keypair) => keypair.subarray(0, SEED_BYTES));
+  const seeds = given.length > 0 ? given : keysFor('asset-gateway receipts', crypto, secrets);
+  return new ReceiptIssuer(seeds, () => store.wallNow());
+}
+
+/** What shares are told by. */
+interface SharingParts {
+  /** Nothing where nobody can have paid. */
+  readonly payments: Pick<Payments, 'isKnownPayer'> | undefined;
+  /** Told of each slot that was taken, by the kind of group it is charged to. */
+  readonly onSlot: (kind: GroupKind) => void;
+}
+
+/**
+ * Shares out slots among callers. A wallet whose payments cannot be looked up counts as one that has not paid; the store that
+ * does not answer that refuses the slot as well.
+ */
+const createSharing = ({ payments, onSlot }: SharingParts): Sharing => ({
+  async shareOf({ client, wallet = '' }) {
+    const hasPaid = (await payments?.isKnownPayer(wallet).catch(() => false)) ?? false;
+    return shareOf(client, wallet, hasPaid);
+  },
+  onSlot: (charged) => onSlot(kindOf(charged)),
+});
 
 /** What a gateway is composed from besides its configuration. */
 export interface Dependencies {
@@ -65,7 +104,7 @@ export interface Dependencies {
 }
 
 /** A gateway and the connections that it holds. */
-export interface Composed {
+interface Composed {
   readonly gateway: Gateway;
   readonly readings: Readings;
   close(): Promise<void>;

@@ -1,10 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { chainAnswer } from '../console/chain.ts';
-import { consoleFolder, openConsoleFiles } from '../console/files.ts';
-import { consolePages } from '../console/pages.ts';
+import { consoleFolder, consolePages, openConsoleFiles } from '../console/files.ts';
 import { ownPath, type Service } from '../describe/service.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
-import type { OwnRoute } from '../upstreams/self.ts';
+import type { OwnRoute } from '../upstreams/upstream.ts';
 
 /** The rows of the console, and the connections that they hold. */
 export interface Console {

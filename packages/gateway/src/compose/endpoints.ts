@@ -1,24 +1,32 @@
 import type { Access, Route } from '@asset-gateway/protocol';
-import { type Blocked, blocking } from '../blocked/gate.ts';
+import { type Blocked, blocking } from '../blocked/list.ts';
 import type { Store } from '../budget/store.ts';
 import { createDescribe } from '../describe/discovery.ts';
 import type { Service } from '../describe/service.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { Gate } from '../gates/gate.ts';
-import { publicGate } from '../gates/public.ts';
+import { type Gate, publicGate } from '../gates/gate.ts';
 import { SiwxGate, type SiwxParts } from '../gates/siwx/gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { createSpending, type Sharing } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';
-import { type OwnAnswer, type OwnRoute, selfUpstream } from '../upstreams/self.ts';
-import type { Upstream } from '../upstreams/upstream.ts';
+import { type OwnAnswer, type OwnRoute, selfUpstream, type Upstream } from '../upstreams/upstream.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Credit } from './credit.ts';
-import { onFirstCall } from './on-first-call.ts';
-import type { OwnAnswers } from './own-answers.ts';
+import type { OwnAnswers } from './service.ts';
+
+/** A function that is made when it is first called: a start makes no readers and descriptions that nobody may ask for. */
+export function onFirstCall<Parts extends readonly unknown[], Result>(
+  make: () => (...parts: Parts) => Result,
+): (...parts: Parts) => Result {
+  let made: ((...parts: Parts) => Result) | undefined;
+  return (...parts) => {
+    made ??= make();
+    return made(...parts);
+  };
+}
 
 /** What endpoints are bound from. */
-export interface EndpointParts {
+interface EndpointParts {
   readonly service: Service;
   readonly store: Store;
   readonly channels: Channels;

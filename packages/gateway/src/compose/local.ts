@@ -8,7 +8,7 @@ import { type Clock, steadyClock } from '../stores/clock.ts';
 import { type FolderLock, lockFolder } from '../stores/lock.ts';
 import { SchemaTooNew } from '../stores/sql/schema.ts';
 import { SqliteDatabase, sqliteIn } from '../stores/sql/sqlite.ts';
-import { checkSqlite } from '../stores/sql/sqlite-reader.ts';
+import { checkSqlite } from '../stores/sql/sqlite-connection.ts';
 
 /** What one process keeps in its folder. */
 export interface Local {

@@ -1,6 +1,7 @@
-import { NETWORKS } from '@asset-gateway/protocol';
+import { NETWORKS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { BlockedFile } from '../blocked/file.ts';
 import type { Store } from '../budget/store.ts';
+import type { Answer } from '../call.ts';
 import type { Config } from '../config/config.ts';
 import type { CreditReading, OpenReading, Readings } from '../metrics/readings.ts';
 import type { ExactSetup } from '../payments/open.ts';
@@ -8,7 +9,21 @@ import type { Payments } from '../payments/payments.ts';
 import type { Caches } from './caches.ts';
 import type { Channel, Channels } from './channels.ts';
 import type { Money } from './money.ts';
-import { whyNotReady } from './readiness.ts';
+
+const READY: Answer = { json: JSON.stringify({ ok: true, status: 'ready' }) };
+
+/** Why this node should be sent no requests now; nothing while it can serve them. */
+function whyNotReady(store: Store, isStopping: boolean): RefusalCode | undefined {
+  if (isStopping) return 'shutting_down';
+  return store.ready() ? undefined : 'state_unavailable';
+}
+
+/** The body of the readiness probe, or its refusal. */
+export function readiness(store: Store, isStopping: boolean): Answer {
+  const code = whyNotReady(store, isStopping);
+  if (code) throw new Refusal(code, { reason: 'not ready' });
+  return READY;
+}
 
 /** What is read from. */
 export interface Sources {

@@ -1,13 +1,15 @@
 import { type Cluster, USDC } from '@asset-gateway/protocol';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
+import { CoveredPayments } from '../credit/covered-payments.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
 import { tokenAccountOf } from '../payments/payees.ts';
 import type { PayeeChain } from '../sales/audit.ts';
 import { Books } from '../sales/books.ts';
 import type { Archive } from '../sales/command.ts';
-import { openPostgres } from './postgres.ts';
-import { openState, openToRead } from './state.ts';
+import { CoveredWatch, type CoveredWatchParts } from '../sales/covered-watch.ts';
+import type { Money } from './money.ts';
+import { openPostgres, openState, openToRead } from './state.ts';
 
 async function feePayerOf(facilitator: FacilitatorConfig): Promise<string | undefined> {
   if (facilitator.kind === 'remote') return undefined;
@@ -16,7 +18,7 @@ async function feePayerOf(facilitator: FacilitatorConfig): Promise<string | unde
 }
 
 /** Where the payee is paid, over connections of their own. */
-export async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<PayeeChain[]> {
+async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Promise<PayeeChain[]> {
   const feePayer = await feePayerOf(facilitator);
   const urls = Object.entries(solanaRpcUrls) as [Cluster, string][];
   return Promise.all(
@@ -65,6 +67,32 @@ export async function openArchive(config: Config, toRepair: boolean): Promise<Ar
     async close() {
       for (const { chain } of await payees) await chain.close();
       await close();
+    },
+  };
+}
+
+/** What covered payments are watched from. */
+interface CoveredParts extends Pick<CoveredWatchParts, 'pace'> {
+  readonly paid: PaidConfig;
+  readonly money: Money;
+}
+
+/** Watches payments that credit has covered. Its chains are opened when there is something to look for. */
+export function watchCovered({ paid, money, pace }: CoveredParts): { close(): Promise<void> } {
+  let opened: Promise<PayeeChain[]> | undefined;
+  const payees = () => {
+    opened ??= payeesOf(paid);
+    return opened;
+  };
+  const { database, payments } = money;
+  const covered = new CoveredPayments(database);
+  const findPayment = (key: string) => payments.find(key);
+  const watch = new CoveredWatch({ covered, database, findPayment, payees, pace });
+  return {
+    async close() {
+      const ended = watch.close();
+      for (const { chain } of (await opened) ?? []) await chain.close();
+      await ended;
     },
   };
 }

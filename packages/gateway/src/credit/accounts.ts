@@ -3,8 +3,16 @@ import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protoco
 import { findAnswer, keepAgain, keepAnswer } from '../stores/sql/answers.ts';
 import type { Database, Row, Statement } from '../stores/sql/database.ts';
 import { append, type JournalEntry, type OnWritten } from '../stores/sql/journal.ts';
-import { type Account, balanceOf, CREDIT, whyNotHeld, withUnchargedCall } from './account.ts';
-import type { AccountHolder, Debit, NewDebit } from './debit.ts';
+import {
+  type Account,
+  type AccountHolder,
+  balanceOf,
+  CREDIT,
+  type Debit,
+  type NewDebit,
+  whyNotHeld,
+  withUnchargedCall,
+} from './account.ts';
 import * as rows from './rows.ts';
 
 /**

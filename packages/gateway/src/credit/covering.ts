@@ -1,7 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
-import { fromStore } from '../gates/from-store.ts';
-import type { Admission } from '../gates/gate.ts';
+import { type Admission, fromStore } from '../gates/gate.ts';
 import {
   type Cover,
   type CoverablePayment,
@@ -10,12 +9,9 @@ import {
   NotNeeded,
   type SentPayment,
 } from '../payments/cover.ts';
-import { balanceOf } from './account.ts';
+import { type AccountHolder, balanceOf, type Debit, type NewDebit } from './account.ts';
 import type { HoldResult, HoldVerdict } from './accounts.ts';
-import type { ChargedAnswers } from './charged-answers.ts';
-import type { AccountHolder, Debit, NewDebit } from './debit.ts';
-import { Debiting, type DebitParts } from './debiting.ts';
-import { creditHeader, type HeadersOf, refusalOf } from './receipts.ts';
+import { type ChargedAnswers, creditHeader, Debiting, type DebitParts, type HeadersOf, refusalOf } from './debiting.ts';
 import { accountName, busy, type Turns } from './turns.ts';
 
 /** What payments are covered with. */

@@ -1,7 +1,6 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import type { Row, Statement, Value } from '../stores/sql/database.ts';
-import { type Account, CREDIT, NEW_ACCOUNT } from './account.ts';
-import type { AccountHolder, Debit, NewDebit } from './debit.ts';
+import { type Account, type AccountHolder, CREDIT, type Debit, NEW_ACCOUNT, type NewDebit } from './account.ts';
 
 const ACCOUNT = `w.granted_micro_usdc, w.spent_micro_usdc, w.held_micro_usdc, w.holds, w.failing_until_ms,
   b.key as purchase_key, b.credit_micro_usdc as purchase_micro_usdc`;

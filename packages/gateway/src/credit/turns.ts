@@ -1,5 +1,5 @@
 import { NETWORKS, Refusal } from '@asset-gateway/protocol';
-import type { AccountHolder } from './debit.ts';
+import type { AccountHolder } from './account.ts';
 
 /** How many calls of one wallet, of all devnet wallets, and of all may wait on this node: devnet's money is free. */
 const MOST_WAITING = { ofOne: 32, ofDevnet: 64, ofAll: 256 } as const;

@@ -1,10 +1,8 @@
 import { type Cluster, dollars, Refusal } from '@asset-gateway/protocol';
 import type { Slot, UpstreamCall } from '../call.ts';
-import { fromStore } from '../gates/from-store.ts';
-import type { Admission } from '../gates/gate.ts';
-import { type Account, balanceOf, CREDIT } from './account.ts';
+import { type Admission, fromStore } from '../gates/gate.ts';
+import { type Account, type AccountHolder, balanceOf, CREDIT } from './account.ts';
 import type { Accounts, Movement } from './accounts.ts';
-import type { AccountHolder } from './debit.ts';
 
 /** A cluster that something is sold on. */
 export interface SoldCluster {

@@ -2,11 +2,18 @@ import { clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { dropAnswer, endAnswer, keepAnswer } from '../stores/sql/answers.ts';
 import type { Statement, Value } from '../stores/sql/database.ts';
 import type { Dialect } from '../stores/sql/dialect.ts';
-import type { JournalKind } from '../stores/sql/journal.ts';
+import type { JournalEntry, JournalKind } from '../stores/sql/journal.ts';
 import type { Step } from './machine.ts';
-import { amountOf, FAILED_ON_CHAIN, type FeeCharge, PAYMENTS } from './record.ts';
+import {
+  amountOf,
+  FAILED_ON_CHAIN,
+  type FeeCharge,
+  type HeldRecord,
+  isOpen,
+  PAYMENTS,
+  type PaymentRecord,
+} from './record.ts';
 import type { StoredState } from './rows.ts';
-import { type HeldRecord, isOpen } from './state.ts';
 
 type Columns = Readonly<Record<string, Value>>;
 
@@ -133,7 +140,7 @@ const isJustSettled = ({ before, after }: Step): boolean =>
   after.record?.progress === 'settled' && before.record?.progress !== 'settled';
 
 /** What a step makes of its wallet: the payer's limits, and credit that a settlement has brought. */
-export interface WalletChange {
+interface WalletChange {
   readonly step: Step;
   readonly network: string;
   readonly payer: string;
@@ -179,4 +186,37 @@ export function walletGuard(change: WalletChange, wallet: StoredState['wallet'],
     ? [leftOf(fee), fee.feePayer, leftOf(fee, PAYMENTS.newPayersShare), Number(fee.isNewPayer)]
     : [null, null, null, 0];
   return { sql: updateWalletToSettle(change.dialect), values: [...values, record.key, ...fees] };
+}
+
+function entryOf(record: PaymentRecord, kind: 'settlement' | 'refusal'): JournalEntry {
+  const { key, network, payer: wallet, route, requestId, signature: transaction = '' } = record;
+  const isOnChain = kind === 'settlement' || record.reason === FAILED_ON_CHAIN;
+  const feeLamports = isOnChain ? record.feeLamports : 0;
+  return {
+    kind,
+    key,
+    cluster: clusterOfNetwork(network),
+    wallet,
+    micros: amountOf(record),
+    feeLamports,
+    transaction,
+    route,
+    requestId,
+  };
+}
+
+/**
+ * What the journal says of a step: each payment that has settled, the credit that it brought, and each payment that was refused after
+ * its verification. The fee of a grant is that of its settlement.
+ */
+export function entriesOf({ before, after }: Step): readonly JournalEntry[] {
+  const { record } = after;
+  if (!record || record.progress === before.record?.progress) return [];
+  if (record.progress === 'refused') return [entryOf(record, 'refusal')];
+  if (record.progress !== 'settled') return [];
+  const settlement = entryOf(record, 'settlement');
+  const { creditMicros = 0 } = record;
+  return creditMicros === 0
+    ? [settlement]
+    : [settlement, { ...settlement, kind: 'grant', micros: creditMicros, feeLamports: 0 }];
 }

@@ -1,6 +1,6 @@
 import type { Call, Trail } from '../call.ts';
 import type { Admission, Delivery } from '../gates/gate.ts';
-import type { Telling } from './telling.ts';
+import type { Telling } from './responses.ts';
 
 /** A payment as it is known by its message alone, before anything in it is judged. */
 export interface SentPayment extends Telling {

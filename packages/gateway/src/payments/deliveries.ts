@@ -1,15 +1,12 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Trail } from '../call.ts';
-import { fromStore } from '../gates/from-store.ts';
-import type { Admission, Delivery } from '../gates/gate.ts';
-import { type Fetching, type PaidBefore, Redelivery } from '../gates/redelivery.ts';
-import { Repeats } from '../gates/repeats.ts';
+import { type Admission, type Delivery, fromStore } from '../gates/gate.ts';
+import { type Fetching, type PaidBefore, Redelivery, Repeats } from '../gates/redelivery.ts';
 import type { PurchaseDependencies } from './purchase-dependencies.ts';
 import type { CarriedPayment } from './read/header.ts';
 import type { Memos } from './read/memo.ts';
 import { PAYMENTS, type PaymentRecord } from './record.ts';
-import { alreadyUsed, pendingRefusal, receiptOf, refusedRefusal } from './responses.ts';
-import type { Telling } from './telling.ts';
+import { alreadyUsed, pendingRefusal, receiptOf, refusedRefusal, type Telling } from './responses.ts';
 
 /** A request, and how whoever makes it is told. */
 export interface AnsweredRequest extends Telling {

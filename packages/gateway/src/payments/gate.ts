@@ -1,27 +1,23 @@
 import { dollars, Refusal, type RefusalCode } from '@asset-gateway/protocol';
 import type { Call, Challenge, Trail } from '../call.ts';
 import type { Describe } from '../describe/discovery.ts';
-import { challenge, challengedUrl } from '../gates/challenge.ts';
+import { challenge, challengedUrl, type OriginOf } from '../gates/challenge.ts';
 import type { Crypto } from '../gates/crypto.ts';
-import { fromStore } from '../gates/from-store.ts';
-import type { Admission, Delivery, Gate } from '../gates/gate.ts';
-import type { OriginOf } from '../gates/origin.ts';
+import { type Admission, type Delivery, fromStore, type Gate } from '../gates/gate.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
 import type { Cover, Covering, CreditLimits, SentPayment, SignedRequest } from './cover.ts';
 import { Deliveries } from './deliveries.ts';
-import { feePayerName } from './facilitator/fee.ts';
+import { feePayerName } from './facilitator/fee-payer.ts';
 import type { Look } from './payments.ts';
 import { Purchase } from './purchase.ts';
 import type { PurchaseDependencies } from './purchase-dependencies.ts';
 import { type CarriedPayment, carriedPayment } from './read/header.ts';
-import type { Memos } from './read/memo.ts';
+import { type Memos, paymentKeyOf, requestHashOf } from './read/memo.ts';
 import { type PresentedPayment, readPresentedPayment } from './read/payment.ts';
-import { paymentKeyOf, requestHashOf } from './read/request-hash.ts';
 import { readTransaction, type Transaction } from './read/transaction.ts';
 import type { NewPayment } from './record.ts';
 import { type Offer, requirementOf } from './requirement.ts';
-import { unavailable } from './responses.ts';
-import { tellingOf } from './telling.ts';
+import { tellingOf, unavailable } from './responses.ts';
 
 /** What the payment gate stands on. */
 export interface ExactParts {

@@ -2,14 +2,20 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import type { CreditLimits } from './cover.ts';
 import {
   amountOf,
+  callsOf,
   FAILED_ON_CHAIN,
+  type HeldRecord,
+  isOpen,
   type NewPayment,
   PAYMENTS,
+  type PayerRecord,
+  type PaymentState,
   type Proof,
   type ReserveVerdict,
+  readState,
   type SettlementAttempt,
+  withPaid,
 } from './record.ts';
-import { callsOf, type HeldRecord, isOpen, type PayerRecord, type PaymentState, readState, withPaid } from './state.ts';
 
 /** What happens to a payment. */
 export type PaymentEvent =

@@ -2,22 +2,22 @@ import { type Cluster, NETWORKS, type Pricing, priceMicros, RATES, type Route } 
 import type { Config } from '../config/config.ts';
 import type { PaidConfig } from '../config/paid.ts';
 import type { Describe } from '../describe/discovery.ts';
+import type { OriginOf } from '../gates/challenge.ts';
 import type { Crypto } from '../gates/crypto.ts';
-import type { OriginOf } from '../gates/origin.ts';
 import type { Readings } from '../metrics/readings.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
 import { Chain } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
-import { feePayerReader } from './facilitator/fee-payers.ts';
+import { feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
 import { type CreditSale, ExactGate, type ExactParts } from './gate.ts';
 import { type Chains, CLUSTERS, openPayees, type Payees } from './payees.ts';
 import type { Payments } from './payments.ts';
-import { PriorSettlements } from './prior-settlements.ts';
 import { Queues } from './queue.ts';
 import { Memos } from './read/memo.ts';
 import { Reconciler } from './reconcile.ts';
+import { PriorSettlements } from './verification.ts';
 import { VerificationLimits } from './verification-limits.ts';
 
 /** What the exact setup is opened with. */

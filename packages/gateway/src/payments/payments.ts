@@ -4,15 +4,21 @@ import type { JournalKind, OnWritten } from '../stores/sql/journal.ts';
 import { noteDelivered } from './changes.ts';
 import type { CreditLimits } from './cover.ts';
 import {
+  callsOf,
+  dueOf,
+  type HeldRecord,
+  isKnownPayer,
+  NEW_PAYER,
   type NewPayment,
   PAYMENTS,
   type PaymentRecord,
   type Proof,
   type ReserveVerdict,
+  readDue,
+  readRecord,
   type SettlementAttempt,
 } from './record.ts';
 import { FIND_ALL_OPEN, findByKey, findOpen, recordOfRow, type StoredState, type Subject } from './rows.ts';
-import { callsOf, dueOf, type HeldRecord, isKnownPayer, NEW_PAYER, readDue, readRecord } from './state.ts';
 import { PaymentSteps } from './steps.ts';
 
 /** What is known before a payment is judged. */

@@ -1,15 +1,22 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot, Trail } from '../call.ts';
-import { fromStore } from '../gates/from-store.ts';
+import { fromStore } from '../gates/gate.ts';
 import { type CoverablePurchase, type CreditLimits, NotNeeded } from './cover.ts';
 import type { Settlement } from './facilitator/facilitator.ts';
-import { BUDGET_USED_UP, feeChargeOf, fitsBudget } from './facilitator/fee.ts';
+import { BUDGET_USED_UP, feeChargeOf, fitsBudget } from './facilitator/fee-payer.ts';
 import type { Look } from './payments.ts';
 import type { PurchaseDependencies } from './purchase-dependencies.ts';
 import type { PresentedPayment } from './read/payment.ts';
 import { type FeeCharge, type NewPayment, PAYMENTS, type PaymentRecord, type SettlementAttempt } from './record.ts';
-import { pendingRefusal, receiptOf, refusalOf, refusedRefusal, unavailable, unused } from './responses.ts';
-import type { Telling } from './telling.ts';
+import {
+  pendingRefusal,
+  receiptOf,
+  refusalOf,
+  refusedRefusal,
+  type Telling,
+  unavailable,
+  unused,
+} from './responses.ts';
 import { verify } from './verification.ts';
 import type { Verified } from './verification-limits.ts';
 

@@ -1,7 +1,6 @@
 import type { Crypto } from '../gates/crypto.ts';
 import type { Chain, ChainStatus } from './facilitator/chain.ts';
-import type { Facilitator, Payment } from './facilitator/facilitator.ts';
-import { isFeePayerSignature } from './facilitator/fee-payer-signature.ts';
+import { type Facilitator, isFeePayerSignature, type Payment } from './facilitator/facilitator.ts';
 import type { Payments } from './payments.ts';
 import { issuedAtMs } from './read/memo.ts';
 import { readTransaction } from './read/transaction.ts';

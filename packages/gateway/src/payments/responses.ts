@@ -1,10 +1,78 @@
 import { HEADERS, Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
-import type { Receipt, Sale } from '../call.ts';
-import { codeOfReason } from './facilitator/reasons.ts';
+import type { Call, Receipt, Sale } from '../call.ts';
+import { challengedUrl } from '../gates/challenge.ts';
+import type { ReceiptIssuer } from '../receipts/issuer.ts';
+import { codeOfReason } from './facilitator/facilitator.ts';
+import { usesVersion1Header } from './read/header.ts';
 import type { PaymentRecord, ReserveVerdict } from './record.ts';
-import type { PaymentRequirements } from './requirement.ts';
-import { paymentResponse } from './settle-response.ts';
-import { settledResponse, type Telling } from './telling.ts';
+import { type PaymentRequirements, SHORT_NETWORKS } from './requirement.ts';
+
+/** x402's SettleResponse. */
+export interface Settled {
+  readonly success: boolean;
+  /** base58 signature; empty when nothing was sent. */
+  readonly transaction: string;
+  readonly network: string;
+  readonly payer?: string;
+  /** Atomic units, where it is not what was asked for: 0 for a payment that credit has covered. */
+  readonly amount?: string;
+  readonly errorReason?: string;
+  /** What x402's extensions add, by their names. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+const encode = (settled: Settled): string => Buffer.from(JSON.stringify(settled)).toString('base64');
+
+/** The headers that tell a payer what became of the payment; in version 1's header too when that was used. */
+export function paymentResponse(settled: Settled, inVersion1Header: boolean): Record<string, string> {
+  const old = { ...settled, network: SHORT_NETWORKS[settled.network] ?? settled.network };
+  return {
+    [HEADERS.paymentResponse]: encode(settled),
+    ...(inVersion1Header && { [HEADERS.version1PaymentResponse]: encode(old) }),
+  };
+}
+
+/** What a receipt states, noted when its answer was paid for: each answer to the same payment has the same receipt. */
+interface Receipted {
+  /** The URL that was paid for; only where receipts are signed. */
+  readonly resourceUrl?: string | undefined;
+  /** When it was paid for, in milliseconds. */
+  readonly paidAtMs?: number | undefined;
+}
+
+/** What is told of an answer that was paid for. */
+interface SettledPayment extends Pick<Settled, 'network' | 'transaction' | 'amount'>, Receipted {
+  readonly payer: string;
+}
+
+/** How a payer is told. */
+export interface Telling {
+  readonly inVersion1Header: boolean;
+  /** The URL that is paid for; only where receipts are signed. */
+  readonly resourceUrl?: string;
+  /** What x402's extensions add for an answer that was paid for; nothing where none is on. */
+  readonly extensionsFor?: ((settled: SettledPayment) => Settled['extensions']) | undefined;
+}
+
+/** How whoever makes this call is told; a receipt names what was paid for as the challenge does. */
+export function tellingOf(call: Call, origin: string, receipts: ReceiptIssuer | undefined): Telling {
+  const inVersion1Header = usesVersion1Header(call.inbound);
+  if (!receipts) return { inVersion1Header };
+  const resourceUrl = challengedUrl(call, origin);
+  const extensionsFor: Telling['extensionsFor'] = (settled) =>
+    receipts.extensionsFor({ ...settled, resourceUrl: settled.resourceUrl ?? resourceUrl });
+  return { inVersion1Header, resourceUrl, extensionsFor };
+}
+
+/** The headers that tell a payer of an answer that was paid for, with its receipt where receipts are signed. */
+export function settledResponse(
+  settled: SettledPayment,
+  { inVersion1Header, extensionsFor }: Telling,
+): Record<string, string> {
+  const extensions = extensionsFor?.(settled);
+  const { resourceUrl: _url, paidAtMs: _at, ...told } = settled;
+  return paymentResponse({ success: true, ...told, ...(extensions && { extensions }) }, inVersion1Header);
+}
 
 /** The payment can be sent again for the same request. */
 export const unused = { state: 'unused' } as const;

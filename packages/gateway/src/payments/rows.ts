@@ -1,7 +1,14 @@
 import { type Cluster, clusterOfNetwork, NETWORKS } from '@asset-gateway/protocol';
 import { only, type Row, type Statement, type Value } from '../stores/sql/database.ts';
-import { PAYMENTS, type PaymentProgress } from './record.ts';
-import { type Due, type HeldRecord, NEW_PAYER, type PayerRecord, type PaymentState } from './state.ts';
+import {
+  type Due,
+  type HeldRecord,
+  NEW_PAYER,
+  PAYMENTS,
+  type PayerRecord,
+  type PaymentProgress,
+  type PaymentState,
+} from './record.ts';
 
 /** Whose state it is. */
 export interface Subject {

@@ -2,12 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database, Row } from '../stores/sql/database.ts';
 import { append, type JournalEntry, type OnWritten } from '../stores/sql/journal.ts';
-import { type Beside, paymentChange, renewLease, walletGuard } from './changes.ts';
-import { entriesOf } from './entries.ts';
+import { type Beside, entriesOf, paymentChange, renewLease, walletGuard } from './changes.ts';
 import { type PaymentEvent, type Step, step } from './machine.ts';
-import { PAYMENTS } from './record.ts';
+import { type HeldRecord, PAYMENTS, readRecord } from './record.ts';
 import { findByKey, lookAt, recordOfRow, type StoredState, type Subject, stateOf } from './rows.ts';
-import { type HeldRecord, readRecord } from './state.ts';
 
 /** What a step says, and the record after it. */
 export interface Outcome {

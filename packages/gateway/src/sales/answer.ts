@@ -1,7 +1,6 @@
 import { type Books, GROUPINGS } from './books.ts';
 import { isGrouping, sinceOf } from './options.ts';
-import { groupTable } from './report.ts';
-import { objectsOf } from './table.ts';
+import { groupTable, objectsOf } from './report.ts';
 
 /** What sales are answered from. */
 export interface SalesSource {

@@ -3,10 +3,9 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Database } from '../stores/sql/database.ts';
 import { audit, type Findings, type PayeeChain } from './audit.ts';
 import type { Books } from './books.ts';
-import { readTask, type Task, UsageError } from './options.ts';
+import { readTask, type Task, USAGE, UsageError } from './options.ts';
 import { appendMissing, isSale, missingEntry } from './repair.ts';
 import { discrepancyTable, entryTable, groupTable, openTable, written, writtenOn } from './report.ts';
-import { USAGE } from './usage.ts';
 
 /** Where the command writes to. */
 export interface Output {

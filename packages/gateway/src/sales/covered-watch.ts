@@ -1,7 +1,6 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import type { CoveredPayment, CoveredPayments } from '../credit/covered-payments.ts';
-import type { PaymentRecord } from '../payments/record.ts';
-import { isOpen } from '../payments/state.ts';
+import { isOpen, type PaymentRecord } from '../payments/record.ts';
 import type { Database } from '../stores/sql/database.ts';
 import type { PayeeChain } from './audit.ts';
 import { type Listed, listSince, transferBy } from './payee-history.ts';

@@ -1,5 +1,4 @@
-import type { Cluster } from '@asset-gateway/protocol';
-import { member } from '../json-member.ts';
+import { type Cluster, member } from '@asset-gateway/protocol';
 import type { Chain } from '../payments/facilitator/chain.ts';
 
 /** Money that has arrived at the payee, as the chain shows it. */

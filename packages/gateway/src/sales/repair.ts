@@ -1,6 +1,5 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import { looksIssued } from '../payments/read/memo.ts';
-import { paymentKeyOf } from '../payments/read/request-hash.ts';
+import { looksIssued, paymentKeyOf } from '../payments/read/memo.ts';
 import { readTransaction } from '../payments/read/transaction.ts';
 import type { Database } from '../stores/sql/database.ts';
 import { append, type JournalEntry } from '../stores/sql/journal.ts';

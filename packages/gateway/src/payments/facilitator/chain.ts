@@ -1,5 +1,4 @@
-import { Refusal } from '@asset-gateway/protocol';
-import { member } from '../../json-member.ts';
+import { member, Refusal } from '@asset-gateway/protocol';
 import { Pool } from '../../pool.ts';
 
 const DEADLINE_MS = 5_000;

@@ -1,3 +1,6 @@
+import { REFUSALS, type RefusalCode } from '@asset-gateway/protocol';
+import bs58 from 'bs58';
+import type { Crypto } from '../../gates/crypto.ts';
 import type { PaymentRequirements } from '../requirement.ts';
 
 /** A payment that has passed our own reader. */
@@ -56,4 +59,34 @@ export interface Facilitator {
   resend(payment: Payment): Promise<void>;
   /** Never rejects. */
   settle(payment: Payment): Promise<Settlement>;
+}
+
+/** A facilitator's reason as a public code: its own where it is one of x402's, else that the payment was rejected. */
+export function codeOfReason(reason: unknown): RefusalCode {
+  const isKnown =
+    typeof reason === 'string' && reason.startsWith('invalid_exact_svm_') && Object.hasOwn(REFUSALS, reason);
+  return isKnown ? (reason as RefusalCode) : 'payment_rejected';
+}
+
+/** The reasons that a facilitator gives before it sends anything; no other one proves that nothing can move. */
+export function isBeforeBroadcast(reason: unknown): boolean {
+  if (typeof reason !== 'string') return false;
+  return (
+    reason.startsWith('invalid_exact_svm_payload_') ||
+    /^invalid_exact_svm_\w+_mismatch$/.test(reason) ||
+    reason === 'invalid_exact_svm_transaction_simulation_failed'
+  );
+}
+
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+
+/** A reported signature counts only if it is the fee payer's over the message that was paid with. */
+export function isFeePayerSignature(
+  crypto: Crypto,
+  signature: unknown,
+  feePayer: string,
+  message: Uint8Array,
+): signature is string {
+  if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return false;
+  return crypto.verify(bs58.decode(signature), message, bs58.decode(feePayer));
 }

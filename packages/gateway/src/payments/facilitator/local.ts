@@ -7,8 +7,7 @@ import { FAILED_ON_CHAIN } from '../record.ts';
 import { unavailable } from '../responses.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator, Payment, Settlement, Verification } from './facilitator.ts';
-import { feeOf } from './fee.ts';
-import { FeePayerWatch } from './fee-payer-watch.ts';
+import { FeePayerWatch, feeOf } from './fee-payer.ts';
 import { requestBody } from './remote.ts';
 import { type Course, simulate } from './simulation.ts';
 

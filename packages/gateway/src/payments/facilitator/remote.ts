@@ -1,10 +1,14 @@
-import { Refusal } from '@asset-gateway/protocol';
+import { member, Refusal } from '@asset-gateway/protocol';
 import type { Crypto } from '../../gates/crypto.ts';
-import { member } from '../../json-member.ts';
 import { Pool } from '../../pool.ts';
-import type { Facilitator, Payment, Settlement, Verification } from './facilitator.ts';
-import { isFeePayerSignature } from './fee-payer-signature.ts';
-import { isBeforeBroadcast } from './reasons.ts';
+import {
+  type Facilitator,
+  isBeforeBroadcast,
+  isFeePayerSignature,
+  type Payment,
+  type Settlement,
+  type Verification,
+} from './facilitator.ts';
 
 /** Where a remote facilitator is. */
 export interface RemoteOptions {

@@ -1,7 +1,6 @@
-import { HEADERS } from '@asset-gateway/protocol';
+import { HEADERS, member } from '@asset-gateway/protocol';
 import type { Inbound } from '../../call.ts';
-import { decodeBase64, decodeJsonHeader } from '../../gates/base64.ts';
-import { member } from '../../json-member.ts';
+import { decodeBase64, decodeJsonHeader } from '../../gates/encodings.ts';
 import { SHORT_NETWORKS } from '../requirement.ts';
 
 /** A payment as a header carries it, before anything in it is believed. */

@@ -1,5 +1,20 @@
+import { hash } from 'node:crypto';
+import type { Call } from '../../call.ts';
 import { type Crypto, equalSecrets, keysFor } from '../../gates/crypto.ts';
 import type { Offer } from '../requirement.ts';
+
+const sha256 = (data: string | Uint8Array): string => hash('sha256', data);
+
+/** What a payment is bound to: the route, its path parameters, the query in any order, the body to the byte. */
+export function requestHashOf({ route, parameters, query, inbound }: Call): string {
+  const pairs = query ? query.split('&').sort() : [];
+  const path = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1));
+  const body = route.httpMethod === 'POST' ? sha256(inbound.body) : '';
+  return sha256(JSON.stringify([route.id, path, pairs, body]));
+}
+
+/** A payment is known by its network and its message, however it is written down. */
+export const paymentKeyOf = (network: string, message: Uint8Array): string => `${network}:${sha256(message)}`;
 
 /** The offer that a memo is bound to. */
 export type MemoOffer = Pick<Offer, 'network' | 'asset' | 'payTo' | 'amount' | 'feePayer'>;

@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, monotonicMs } from '../clock.ts';
 import type { Database, Row, Statement, Step } from './database.ts';
 import { SQLITE } from './dialect.ts';
-import { SqliteConnection } from './sqlite-connection.ts';
-import { reportSqlite } from './sqlite-reader.ts';
+import { reportSqlite, SqliteConnection } from './sqlite-connection.ts';
 
 /** What tests may change. */
 export interface SqliteOptions {
