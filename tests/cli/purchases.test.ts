@@ -311,7 +311,7 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
         : undefined;
     const { code, stdout, stderr } = await signsNothing(PAYING);
     expect([code, stdout]).toEqual([3, '']);
-    expect(stderr).toContain('$0.000501 is asked for, and the catalog says $0.0005; nothing was signed\n');
+    expect(stderr).toContain('the gateway asks for $0.000501, but the catalog says $0.0005; nothing was signed\n');
   });
 
   it('for a gateway whose catalog and challenge ask for more than a call may cost', async () => {
@@ -323,7 +323,7 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
     };
     const { code, stderr } = await signsNothing(PAYING);
     expect(code).toBe(3);
-    expect(stderr).toContain('$0.010001 is asked for, above the cap of $0.01 a call; nothing was signed\n');
+    expect(stderr).toContain('the gateway asks for $0.010001, above the cap of $0.01 a call; nothing was signed\n');
   });
 
   it.each(['"free"', '""', '"1e9"', '"-1"', 'null', '{}'])('for a catalog whose price is %s', async (price) => {

@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { base58 } from '../../packages/client/src/base58.ts';
+import { base58 } from '../../packages/client/src/encoding.ts';
 
 it('bytes are written in base58 as bs58 writes them, with zeros before them, and none at all', () => {
   fc.assert(

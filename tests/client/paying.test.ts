@@ -214,7 +214,7 @@ describe('credit', () => {
     const { client, transfers } = await openCustomer();
     await expect(client.credit.buy({ usd: 0.01 })).rejects.toMatchObject({
       code: 'nothing_payable',
-      message: 'this amount of credit is not sold, but $0.000015, $0.00002',
+      message: 'the gateway does not sell this amount of credit; it sells $0.000015, $0.00002',
     });
     expect(transfers()).toBe(0);
   });

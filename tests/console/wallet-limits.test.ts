@@ -111,7 +111,7 @@ suiteWith('chromium', 'what the console pays at most', (executablePath) => {
       for (const route of routes) if (route.surface === 'credit') route.priceUsd = '0.01';
     });
     await press('Buy the smallest bundle on mainnet for $0.01');
-    await told(/\$0\.05 is asked for, above the cap of \$0\.01 for this call; nothing was signed/);
+    await told(/asks for \$0\.05, above the cap of \$0\.01 for this call; nothing was signed/);
     expect([sent, settled() - before]).toEqual([[], 0]);
   });
 

@@ -72,7 +72,7 @@ suiteWith('chromium', 'a wallet in the console', (executablePath) => {
     await page.getByLabel('A call, at most').fill('0.000004');
     await page.getByLabel('A call, at most').blur();
     await press('Pay $0.000005 and ask');
-    await told(/\$0\.000005 is asked for, above the cap of \$0\.000004 a call; nothing was signed/);
+    await told(/asks for \$0\.000005, above the cap of \$0\.000004 a call; nothing was signed/);
     expect([transfers().length - paid, arrivals() - asked]).toEqual([0, 0]);
     await page.getByLabel('A call, at most').fill('0.01');
     await page.getByLabel('A call, at most').blur();

@@ -114,7 +114,7 @@ async function expectPaid(shown: readonly Offer[], asked: ReturnType<typeof requ
   expect(paid()).toEqual([{ accepted: asked, moved, instructions: 4 }]);
 }
 
-const NOTHING = /^nothing that is asked for can be paid: /;
+const NOTHING = /^none of the payments can be made: /;
 
 describe('what was shown is what is paid', () => {
   const first = requirement();
