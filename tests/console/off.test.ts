@@ -1,7 +1,7 @@
 import { routes } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { refusedExchanges } from '../answers/exchanges.ts';
-import { normalAnswer } from '../answers/normal.ts';
+import { AnswerRecorder } from '../answers/recorder.ts';
+import { refusedRequests } from '../answers/requests.ts';
 import { askOne, wireRequest } from '../http/wire.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/calls.ts';
@@ -36,9 +36,9 @@ describe('CONSOLE=off', () => {
 
   it('changes no answer of any row to a stranger', async () => {
     for (const route of routes) {
-      for (const { title, target, init } of refusedExchanges(route)) {
+      for (const [title, [target, init]] of Object.entries(refusedRequests(route))) {
         const [one, other] = await Promise.all(
-          [on, off].map(async (gateway) => normalAnswer(await fetch(`${gateway?.url}${target}`, init))),
+          [on, off].map(async (gateway) => new AnswerRecorder().record(await fetch(`${gateway?.url}${target}`, init))),
         );
         expect(one, `${route.id} ${title}`).toBe(other);
       }
