@@ -3,8 +3,8 @@ import { routes } from '@asset-gateway/protocol';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { catalog } from '../../packages/gateway/src/describe/catalog.ts';
-import { routesPage } from '../../packages/gateway/src/describe/markdown.ts';
 import { openApi } from '../../packages/gateway/src/describe/openapi.ts';
+import { routesPage } from '../../packages/gateway/src/describe/pages.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { isFull } from '../kit/rounds.ts';
 

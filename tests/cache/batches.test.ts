@@ -1,15 +1,9 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  assembled,
-  batchInput,
-  itemsOf,
-  KeptItem,
-  mintKeyOf,
-  mintsOf,
-} from '../../packages/gateway/src/cache/batches.ts';
+import { assembled, batchInput, itemsOf, mintKeyOf, mintsOf } from '../../packages/gateway/src/cache/batches.ts';
 import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
+import { KeptItem } from '../../packages/gateway/src/cache/stored.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
 import type { Asked } from '../../packages/sandbox/src/tokens/answers/asked.ts';
 import { marketSnapshots, variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';

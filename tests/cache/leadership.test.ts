@@ -1,7 +1,7 @@
 import { Refusal } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Budget, Share } from '../../packages/gateway/src/budget/store.ts';
-import { CallLeadership } from '../../packages/gateway/src/cache/call-leadership.ts';
+import { CallLeadership } from '../../packages/gateway/src/cache/upstream-call.ts';
 import { Waiter } from '../../packages/gateway/src/cache/waiters.ts';
 import type { Spend } from '../../packages/gateway/src/call.ts';
 

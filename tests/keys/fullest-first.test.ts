@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fullestFirst, type KeyView, usableKeys } from '../../packages/gateway/src/upstreams/fullest-first.ts';
+import { fullestFirst, type KeyView, usableKeys } from '../../packages/gateway/src/upstreams/several-keys.ts';
 
 const NOW = 50_000;
 const keyWith = (left: number, more: Partial<KeyView> = {}): KeyView => ({

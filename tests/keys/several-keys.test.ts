@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Budget } from '../../packages/gateway/src/budget/store.ts';
 import type { Answer, Input, KeyedCall } from '../../packages/gateway/src/call.ts';
 import { SeveralKeys } from '../../packages/gateway/src/upstreams/several-keys.ts';
-import { UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream-refusal.ts';
+import { UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream.ts';
 import { rowOf } from '../http/targets.ts';
 
 const ROUTE = rowOf('tokens.health');

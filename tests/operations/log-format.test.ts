@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../packages/gateway/src/log.ts';
-import { inFormat, prettyLine } from '../../packages/gateway/src/log-format.ts';
+import { createLog, inFormat, prettyLine } from '../../packages/gateway/src/log.ts';
 import type { LogLine } from '../../packages/gateway/src/stages/trail.ts';
 
 const LINE: LogLine = {

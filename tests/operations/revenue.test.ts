@@ -1,6 +1,6 @@
 import { routes, USDC } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Sales } from '../../packages/gateway/src/stages/sales.ts';
+import { Sales } from '../../packages/gateway/src/stages/trail.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, askUntilDecided, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 import { scrape } from './scrape.ts';

@@ -1,9 +1,8 @@
 import { type Route, routes } from '@asset-gateway/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CallClaim } from '../../packages/gateway/src/cache/call-claim.ts';
 import { RedisEntries } from '../../packages/gateway/src/cache/redis-entries.ts';
 import { READ, WRITE } from '../../packages/gateway/src/cache/redis-scripts.ts';
-import type { Claim } from '../../packages/gateway/src/cache/shared-entries.ts';
+import { CallClaim, type Claim } from '../../packages/gateway/src/cache/shared-entries.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
 import { RedisConnection } from '../../packages/gateway/src/stores/redis/connection.ts';
 import { Keyspace } from '../../packages/gateway/src/stores/redis/keyspace.ts';

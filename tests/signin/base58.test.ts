@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decodeBase58 } from '../../packages/gateway/src/gates/base58.ts';
+import { decodeBase58 } from '../../packages/gateway/src/gates/encodings.ts';
 import { samples } from '../kit/rounds.ts';
 
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

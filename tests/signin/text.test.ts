@@ -5,7 +5,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
-import { readSignIn } from '../../packages/gateway/src/gates/siwx/header.ts';
+import { readSignIn } from '../../packages/gateway/src/gates/siwx/sign-in.ts';
 import { samples } from '../kit/rounds.ts';
 
 interface Vector {

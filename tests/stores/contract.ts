@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Admit, Budget, NonceUse, Room, Store, Verdict } from '../../packages/gateway/src/budget/store.ts';
-import { InFlight } from '../../packages/gateway/src/stages/in-flight.ts';
+import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 import { NO_ROOM, ROOM } from './room.ts';
 
 /** A store under test, and a way to let its clock run. */

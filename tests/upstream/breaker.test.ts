@@ -2,7 +2,7 @@ import { Refusal, type RefusalCode, type Route } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Input, KeyedCall } from '../../packages/gateway/src/call.ts';
 import { Breaker } from '../../packages/gateway/src/upstreams/breaker.ts';
-import { type Ending, UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream-refusal.ts';
+import { type Ending, UpstreamRefusal } from '../../packages/gateway/src/upstreams/upstream.ts';
 import { rowOf } from '../http/targets.ts';
 
 const ROUTE: Route = rowOf('tokens.health');

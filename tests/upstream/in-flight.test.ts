@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InFlight } from '../../packages/gateway/src/stages/in-flight.ts';
+import { InFlight } from '../../packages/gateway/src/stages/spend.ts';
 
 describe('the calls in flight of a provider', () => {
   it('W7 are counted for their cluster and for all, and both are free again when a call is over', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { pauseSeconds } from '../../packages/gateway/src/upstreams/failures.ts';
+import { pauseSeconds } from '../../packages/gateway/src/upstreams/exchange.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { Caller, HEALTH, TOKENS } from './caller.ts';
 import { type Answered, slotsLeft } from './exchange.ts';

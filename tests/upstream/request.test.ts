@@ -2,7 +2,7 @@ import type { Route } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Input } from '../../packages/gateway/src/call.ts';
-import { writeRequest } from '../../packages/gateway/src/upstreams/request.ts';
+import { writeRequest } from '../../packages/gateway/src/upstreams/rest.ts';
 import { anyText } from '../kit/any-text.ts';
 import { samples } from '../kit/rounds.ts';
 import { signedRoutes } from '../parameters/requests.ts';

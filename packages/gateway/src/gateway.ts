@@ -2,8 +2,7 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Inbound, Outbound } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { lastResort } from './last-resort.ts';
-import { preflight } from './stages/cors.ts';
-import { refuse, success } from './stages/envelope.ts';
+import { preflight, refuse, success } from './stages/envelope.ts';
 import type { Found } from './stages/match.ts';
 import type { RequestTrail } from './stages/trail.ts';
 

@@ -1,12 +1,11 @@
 import { compose, type Dependencies } from './compose/compose.ts';
 import { openState, type State } from './compose/state.ts';
 import type { Config } from './config/config.ts';
-import { listenFault } from './config/listen-fault.ts';
+import { listenFault } from './config/settings.ts';
 import { consoleFolder, openConsoleFiles } from './console/files.ts';
-import { trustedProxies } from './http/client-address.ts';
+import { trustedProxies } from './http/connections.ts';
 import { createHttpServer } from './http/server.ts';
-import { createLog, type Log, type LogDestination, standardOutput } from './log.ts';
-import { inFormat } from './log-format.ts';
+import { createLog, inFormat, type Log, type LogDestination, standardOutput } from './log.ts';
 import type { ServedMetrics } from './metrics/server.ts';
 import { createSalesAnswer } from './sales/answer.ts';
 import { passwordIn, secretsIn } from './secrets.ts';

@@ -10,6 +10,10 @@ export const harmless = (text: string): string =>
 export const oneLine = (text: unknown, limit: number): string =>
   typeof text === 'string' ? text.slice(0, limit).replace(HIDDEN, (hidden) => (BLANK.test(hidden) ? ' ' : '')) : '';
 
+/** A member of parsed JSON; undefined if the value is no object or has no such member. */
+export const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+
 /** More bytes came than the reader takes. */
 export class TooLarge extends Error {}
 

@@ -118,3 +118,41 @@ export const ANYTHING: ResultShape = { schema: Type.Unknown(), example: null };
 
 /** Sends the input as it is. */
 export const unchanged = (values: RequestValues): RequestValues => values;
+
+/**
+ * The success body: `ok provider surface method result`, on paid routes `ok provider cluster surface method priceUsd result`, the upstream's JSON text spliced in unchanged,
+ * so that numbers beyond 2^53 and the upstream's own formatting survive. The gateway's own routes have no envelope.
+ */
+export function envelope(route: Route, json: string, priceUsd?: string): string {
+  if (route.surface === 'system') return json;
+  const { provider, cluster, surface, method } = route;
+  const head = cluster
+    ? { ok: true, provider, cluster, surface, method, priceUsd }
+    : { ok: true, provider, surface, method };
+  return `${JSON.stringify(head).slice(0, -1)},"result":${json}}`;
+}
+
+const ARTICLE = /^The /;
+
+/** A positional parameter of a row: its name among the caller's, and its schema. */
+export interface PositionalParameter {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The parameters of a row whose body holds them by position, under the names that callers give them: what their descriptions call
+ * them. Nothing for any other row.
+ */
+export function positionalParameters({ input }: Route): readonly PositionalParameter[] | undefined {
+  const params = input.body?.properties.params as
+    | { prefixItems?: readonly Readonly<Record<string, unknown>>[]; minItems?: number }
+    | undefined;
+  const minimum = params?.minItems ?? 0;
+  return params?.prefixItems?.map((schema, at) => ({
+    name: String(schema.description).replace(ARTICLE, '').replace('.', '').toLowerCase(),
+    isRequired: at < minimum,
+    schema,
+  }));
+}

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
-import { decodeBase58 } from '../gates/base58.ts';
+import { Refusal } from '@asset-gateway/protocol';
+import { decodeBase58 } from '../gates/encodings.ts';
+import type { Gate } from '../gates/gate.ts';
 import { addressBits } from '../ip-address.ts';
 
 /** What makes a list unusable; the message names the line. */
@@ -93,3 +95,23 @@ export function readList(text: string): BlockedList {
     if (done) return value;
   }
 }
+
+/** Where the list is that is in force now. */
+export interface Blocked {
+  readonly list: Pick<BlockedList, 'hasWallet' | 'hasAddress'>;
+}
+
+/**
+ * A gate that lets nobody pass who is blocked: an address before anything is looked at, a wallet as soon as the gate has proved
+ * whose request it is, when nothing has been used up yet. What is owed to a wallet has been paid for, and is served.
+ */
+export const blocking = (gate: Gate, blocked: Blocked): Gate => ({
+  async admit(call, trail) {
+    if (blocked.list.hasAddress(call.inbound.client)) throw new Refusal('blocked', { reason: 'address' });
+    const passed = await gate.admit(call, trail);
+    if ('answer' in passed || passed.isOwed || !blocked.list.hasWallet(trail.wallet ?? '')) return passed;
+    await passed[Symbol.asyncDispose]();
+    throw new Refusal('blocked', { reason: 'wallet' });
+  },
+  challenge: (call, code) => gate.challenge(call, code),
+});

@@ -1,11 +1,9 @@
 import { envelope, type Route } from '@asset-gateway/protocol';
 import type { Answer, Input } from '../call.ts';
 import { afterValue } from '../upstreams/member-text.ts';
-import { cacheHeaders, type Fetched } from './cache-headers.ts';
-import { Kept, OVERHEAD_BYTES } from './kept.ts';
-import { tagOf } from './kept-answer.ts';
 import type { CacheKey } from './known-key.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
+import { cacheHeaders, type Fetched, type KeptItem, tagOf } from './stored.ts';
 
 /** A row that answers for a list of mints, and is kept by mint. */
 interface BatchRow {
@@ -42,19 +40,6 @@ export const mintKeyOf = ({ method }: Route, mint: string, kept: Lifetime): Cach
 export function batchInput({ method }: Route, mints: readonly string[]): Input {
   const values = { path: {}, query: {}, body: {}, [ROWS[method]?.place ?? 'body']: { mints } };
   return values as unknown as Input;
-}
-
-/** What the upstream has said about one mint. */
-export class KeptItem extends Kept {
-  readonly json: string;
-  readonly bytes: number;
-
-  constructor(key: CacheKey, fetchedAtMs: number, json: string) {
-    super(key, fetchedAtMs);
-    this.json = json;
-    // One byte a character where all of them are Latin, else two.
-    this.bytes = 2 * json.length + key.id.length + OVERHEAD_BYTES;
-  }
 }
 
 /** A text that is cut elsewhere than around its items is no list of them. */

@@ -2,21 +2,17 @@ import { Refusal } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import type { BudgetView } from '../budget/store.ts';
 import type { Answer, Input, Spend, UpstreamCall } from '../call.ts';
-import { decodeBase58 } from '../gates/base58.ts';
+import { decodeBase58 } from '../gates/encodings.ts';
 import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { assembled, type KeptItem, mintKeyOf, mintsOf } from './batches.ts';
-import { cacheKeyOf, oldestSeconds } from './cache-key.ts';
+import { assembled, mintKeyOf, mintsOf } from './batches.ts';
+import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';
 import { Calls } from './calls.ts';
-import { type Kept, OVERHEAD_BYTES } from './kept.ts';
-import { KeptAnswer } from './kept-answer.ts';
-import { KeptRefusal } from './kept-refusal.ts';
 import type { CacheKey } from './known-key.ts';
 import type { Lifetime } from './lifetimes.ts';
-import { keptFor, type Plan } from './plan.ts';
-import { type RequestFreshness, requestFreshness } from './request-freshness.ts';
 import { ALONE, type SharedEntries } from './shared-entries.ts';
+import { type Kept, KeptAnswer, type KeptItem, KeptRefusal, keptFor, OVERHEAD_BYTES, type Plan } from './stored.ts';
 import type { Wanted } from './waiters.ts';
 
 /** What a cache is made from. */

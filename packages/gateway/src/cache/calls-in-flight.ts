@@ -1,24 +1,24 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { CacheReading } from '../metrics/readings.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import type { CallClaim } from './call-claim.ts';
+import type { CallOrder } from './call-order.ts';
+import type { CacheKey } from './known-key.ts';
+import type { CallClaim } from './shared-entries.ts';
+import { type Kept, KeptRefusal, type KeptText, type Plan } from './stored.ts';
 import {
   CallFailures,
+  CallLeadership,
+  type CallPart,
   isDivisible,
   isOfRequest,
   isOfShares,
   isOfUpstream,
   isPassing,
   isVerdict,
-} from './call-failures.ts';
-import { CallLeadership, type LeadershipParts } from './call-leadership.ts';
-import { makeCall } from './call-making.ts';
-import type { CallOrder } from './call-order.ts';
-import { type CallPart, partsOf } from './call-parts.ts';
-import type { Kept } from './kept.ts';
-import { KeptRefusal } from './kept-refusal.ts';
-import type { CacheKey } from './known-key.ts';
-import type { KeptText, Plan } from './plan.ts';
+  type LeadershipParts,
+  makeCall,
+  partsOf,
+} from './upstream-call.ts';
 import { WAIT_MS, type Waiter, type Waiters } from './waiters.ts';
 
 /** What calls are made with, and the requests that wait for them. */

@@ -2,14 +2,11 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { BudgetView, Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
-import { CallClaim, NOISE_MS } from './call-claim.ts';
-import { isOwn } from './call-leadership.ts';
 import { CallsInFlight, type InFlightParts } from './calls-in-flight.ts';
-import type { Kept } from './kept.ts';
-import { KeptRefusal } from './kept-refusal.ts';
 import type { CacheKey } from './known-key.ts';
-import type { Plan } from './plan.ts';
-import type { SharedEntries } from './shared-entries.ts';
+import { CallClaim, NOISE_MS, type SharedEntries } from './shared-entries.ts';
+import { type Kept, KeptRefusal, type Plan } from './stored.ts';
+import { isOwn } from './upstream-call.ts';
 import { type Asker, WAIT_MS, Waiter, Waiters, type Wanted } from './waiters.ts';
 
 /** What calls are decided with. */

@@ -1,7 +1,7 @@
 import type { Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
-import type { Kept } from './kept.ts';
 import type { Ask, CacheKey } from './known-key.ts';
+import type { Kept } from './stored.ts';
 
 /** A key that a request waits for, and what is kept of it. */
 export interface Wanted extends Pick<Ask, 'ageSeconds' | 'refusesCached'> {

@@ -2,13 +2,12 @@ import { BlockList, isIP } from 'node:net';
 import type { ListFile } from '../blocked/file.ts';
 import { databaseUrls } from '../stores/sql/database-url.ts';
 import { WITHOUT_CLIENTS as BLOCKED_WITHOUT_CLIENTS, readBlocked } from './blocked.ts';
-import { type CacheConfig, readCache } from './cache.ts';
 import { type CreditConfig, readCredit } from './credit.ts';
-import { nearlyKnown } from './nearly-known.ts';
+import { type ReceiptsConfig, readReceipts } from './keypairs.ts';
 import { type PaidConfig, readPaid } from './paid.ts';
-import { type ReceiptsConfig, readReceipts } from './receipts.ts';
 import { ConfigError, type Environment, parseUrl, Reader } from './settings.ts';
-import { readTokens, type TokensConfig } from './tokens.ts';
+import { type CacheConfig, readCache, readTokens, type TokensConfig } from './tokens.ts';
+import { nearlyKnown } from './variables.ts';
 
 export { ConfigError, type Environment };
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -66,4 +68,52 @@ export class Reader {
   check(holds: boolean, fault: string): void {
     if (!holds) this.faults.push(fault);
   }
+}
+
+function textOf(read: Reader, name: string, path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    read.check(false, `${name}: ${isMissing ? 'no such file as' : 'this user cannot read'} ${path}.`);
+    return undefined;
+  }
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON object in the file that a variable names; empty where it names none, or where the file has a fault. */
+export function readObject(read: Reader, name: string, example: string): Readonly<Record<string, unknown>> {
+  const path = read.optional(name);
+  const text = path === undefined ? undefined : textOf(read, name, path);
+  if (text === undefined) return {};
+  const value = parsed(text);
+  read.check(value !== undefined, `${name} must be a JSON object such as ${example}.`);
+  return value ?? {};
+}
+
+/** Where something is to listen. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What to change when nothing can listen there; the variables may have a prefix. */
+export function listenFault(error: NodeJS.ErrnoException, { host, port }: Place, prefix = ''): Error {
+  const name = `${prefix}PORT`;
+  if (error.code === 'EADDRINUSE')
+    return new ConfigError([`${name}: ${port} on ${host} is in use; stop the other program or set ${name}.`]);
+  if (error.code === 'EACCES')
+    return new ConfigError([`${name}: ${port} may not be used by this user; set ${name} above 1023.`]);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return new ConfigError([`${prefix}HOST: ${host} is no address of this machine.`]);
+  }
+  return error;
 }

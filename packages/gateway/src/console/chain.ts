@@ -1,7 +1,7 @@
 import { type Cluster, type Issue, Refusal, USDC } from '@asset-gateway/protocol';
 import { LRUCache } from 'lru-cache';
 import { memberText } from '../upstreams/member-text.ts';
-import type { OwnAnswer } from '../upstreams/self.ts';
+import type { OwnAnswer } from '../upstreams/upstream.ts';
 
 /** Posts a JSON-RPC request to a cluster and answers with the text of a 200; rejects for everything else. */
 export interface ChainRpc {

@@ -3,7 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { consoleRoutes, JSON_MEDIA_TYPE, Refusal } from '@asset-gateway/protocol';
 import type { Answer, Arrival } from '../call.ts';
+import type { OwnAnswer, OwnRoute } from '../upstreams/upstream.ts';
 
 /** What of an answer a file is. */
 export type FileAnswer = Required<Pick<Answer, 'json' | 'body' | 'headers'>>;
@@ -109,4 +111,24 @@ export function openConsoleFiles(folder: string): ConsoleFiles {
     };
   };
   return { page: from(folder), part: from(join(folder, 'console')), operatorPart: from(join(folder, 'operate')) };
+}
+
+const PAGE = 'index.html';
+
+/** The rows of the console: the page, its files and what it sees of the chain; for whoever wants no page the index, as JSON. */
+export function consolePages(files: ConsoleFiles, index: string, chain: OwnAnswer): OwnRoute[] {
+  const asJson: Answer = { json: index, headers: { 'Content-Type': JSON_MEDIA_TYPE, Vary: 'Accept' } };
+  const answers: Readonly<Record<string, OwnAnswer>> = {
+    index: ({ arrival }) => (lists(arrival.headers?.accept, 'text/html') && files.page(PAGE, arrival)) || asJson,
+    chain,
+    consoleFile({ input, arrival }) {
+      const file = files.part(String(input.path.file), arrival);
+      if (!file) throw new Refusal('not_found', { reason: 'no file of the console' });
+      return file;
+    },
+  };
+  return consoleRoutes.flatMap((route) => {
+    const answer = answers[route.method];
+    return answer ? [{ route, answer }] : [];
+  });
 }

@@ -1,11 +1,122 @@
-import type { Access } from '@asset-gateway/protocol';
+import { type Access, HEADERS, JSON_MEDIA_TYPE, type Route } from '@asset-gateway/protocol';
+import type { TObject } from 'typebox';
 import { ERROR, PARAMETERS, PAYMENT_REQUIRED, SCOPE, SECURITY_SCHEMES } from './components.ts';
-import { headerComponents } from './headers.ts';
-import { operation, schemaNameOf } from './operations.ts';
-import { refusalComponents, refusalsOf } from './responses.ts';
-import { type JsonObject, type JsonSchema, mapSchema, published } from './schemas.ts';
+import { headerComponents, headersOf, refusalComponents, refusalReferences, refusalsOf } from './responses.ts';
+import {
+  answerExample,
+  answerSchema,
+  type JsonObject,
+  type JsonSchema,
+  mapSchema,
+  published,
+  publishedRules,
+} from './schemas.ts';
 import { ownPath, type Service } from './service.ts';
 import { bySurface, givenFor, howToPass, SURFACES } from './surfaces.ts';
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** `rpc.mainnet.helius.getBalance` as `rpcMainnetHeliusGetBalance`. */
+export const operationIdOf = ({ id }: Route): string =>
+  id
+    .split('.')
+    .map((word, index) => (index === 0 ? word : capital(word)))
+    .join('');
+
+/** The name that the rows of one method share for their input or output; generators make `…Result` of operations themselves. */
+export const schemaNameOf = ({ surface, method }: Route, what: 'Request' | 'Answer'): string =>
+  capital(surface) + capital(method) + what;
+
+const CREDIT_NOTE =
+  "Or from credit, for a Solana wallet's signature over this path: ask with `Prefer: credit` to be challenged for it.";
+
+/** What opens a route, and what it costs. */
+function accessNote({ access, cluster, credit }: Route, priceUsd: string): string {
+  if (credit === 'sold') return `From $${priceUsd}, paid in USDC on Solana ${cluster} (x402, scheme exact).`;
+  if (access === 'exact') return `Costs $${priceUsd} a call, paid in USDC on Solana ${cluster} (x402, scheme exact).`;
+  if (access === 'siwx') return "Free for a Solana wallet's signature on each request (x402 sign-in-with-x).";
+  return 'Open to everybody.';
+}
+
+function parametersIn(route: Route, place: 'path' | 'query'): JsonObject[] {
+  const schema: TObject | undefined = route.input[place];
+  const required: readonly string[] = schema?.required ?? [];
+  const examples = route.example[place] ?? {};
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = published(property);
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      ...(rest.type === 'array' && { style: 'form', explode: false }),
+      schema: rest,
+      ...(name in examples && { example: examples[name] }),
+    };
+  });
+}
+
+/** A payment is no identity, and a challenge comes before it: to tools it is a header, not a key that they need. */
+const PAYMENT_HEADERS = [HEADERS.payment, HEADERS.version1Payment].map((name) => ({
+  $ref: `#/components/parameters/${name}`,
+}));
+
+function requestBody(route: Route): JsonObject {
+  if (!route.input.body) return {};
+  const schema = { $ref: `#/components/schemas/${schemaNameOf(route, 'Request')}` };
+  const media = { schema, example: route.example.body };
+  return { requestBody: { required: true, content: { [JSON_MEDIA_TYPE]: media } } };
+}
+
+/** The schema of a success whose result is a component. */
+function successSchema(route: Route): JsonSchema {
+  const schema = answerSchema(route);
+  if (route.surface === 'system') return schema;
+  const result = { $ref: `#/components/schemas/${schemaNameOf(route, 'Answer')}` };
+  return { ...schema, properties: { ...(schema.properties as JsonSchema), result } };
+}
+
+function successes(route: Route, priceUsd: string): JsonObject {
+  const example = answerExample(route, priceUsd);
+  const media = { schema: successSchema(route), ...(example !== undefined && { example }) };
+  const unchanged = { description: 'Unchanged since the ETag that was sent.', headers: headersOf(route, 304) };
+  return {
+    200: {
+      description: route.description,
+      headers: headersOf(route, 200),
+      content: { [route.result.mediaType ?? JSON_MEDIA_TYPE]: media },
+    },
+    ...(route.maxAgeSeconds !== undefined && { 304: unchanged }),
+  };
+}
+
+/** One route of a service as an OpenAPI operation. */
+export function operation(route: Route, service: Service): JsonObject {
+  const priceUsd = service.priceUsd(route);
+  const { access, credit, description, rules, surface } = route;
+  const parameters = [...parametersIn(route, 'path'), ...parametersIn(route, 'query')];
+  const notes = [
+    accessNote(route, priceUsd),
+    ...(credit === 'accepted' ? [CREDIT_NOTE] : []),
+    ...rules.map((rule) => rule.description),
+  ];
+  const paymentInfo = {
+    price: { mode: 'fixed', currency: 'USD', amount: priceUsd },
+    protocols: [{ x402: {} }],
+  };
+  return {
+    operationId: operationIdOf(route),
+    tags: [surface],
+    summary: description,
+    description: notes.join('\n\n'),
+    security: access === 'siwx' ? [{ siwx: [] }] : credit === 'accepted' ? [{}, { siwx: [] }] : [],
+    ...(access === 'exact' && { 'x-payment-info': paymentInfo }),
+    ...(rules.length > 0 && { 'x-rules': publishedRules(route) }),
+    parameters: access === 'exact' ? [...parameters, ...PAYMENT_HEADERS] : parameters,
+    ...requestBody(route),
+    responses: { ...successes(route, priceUsd), ...refusalReferences(route, service) },
+  };
+}
 
 /** The version of the API, as it stands in its paths. */
 const API_VERSION = '1';

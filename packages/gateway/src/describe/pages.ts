@@ -1,9 +1,141 @@
-import { dollars, everyRoute, priceMicros, RATES, routes } from '@asset-gateway/protocol';
+import { dollars, everyRoute, priceMicros, RATES, type Route, routes } from '@asset-gateway/protocol';
 import { clientMethods } from './client-methods.ts';
-import { routesPage } from './markdown.ts';
 import { openApi } from './openapi.ts';
-import { published } from './schemas.ts';
-import type { Service } from './service.ts';
+import { type JsonSchema, published } from './schemas.ts';
+import { exampleTarget, type Service } from './service.ts';
+import { bySurface, SURFACES } from './surfaces.ts';
+
+/** One value that a route takes, in words. */
+export interface Parameter {
+  readonly in: 'path' | 'query' | 'body';
+  /** `limit`, `params[1].filters.slot.gte`. */
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** What is allowed. */
+  readonly rule: string;
+  readonly description: string;
+}
+
+type Found = Omit<Parameter, 'in'>;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
+
+/** `1 to 50`, `at least 1`, `at most 50`; nothing without bounds. */
+function bounds(minimum: unknown, maximum: unknown): string {
+  const isOpen = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER;
+  if (minimum !== undefined && !isOpen) return `${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `at least ${minimum}`;
+  return isOpen ? '' : `at most ${maximum}`;
+}
+
+/** What a schema allows, in words. */
+function ruleOf(schema: JsonSchema): string {
+  const { type, pattern } = schema;
+  const choices = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+  if (Array.isArray(choices)) return choices.map((choice) => `\`${choice}\``).join(', ');
+  if (type === 'array') {
+    const size = bounds(schema.minItems, schema.maxItems);
+    return `list${size && ` of ${size}`}, each ${ruleOf((schema.items as JsonSchema | undefined) ?? {})}`;
+  }
+  if (type === 'string') {
+    const length = bounds(schema.minLength, schema.maxLength);
+    return ['text', length && `of ${length} characters`, pattern && `\`${pattern}\``].filter(Boolean).join(' ');
+  }
+  return [textOf(type) || 'any JSON', bounds(schema.minimum, schema.maximum)].filter(Boolean).join(' ');
+}
+
+/** The values inside of a value: the members of an object, the places of a tuple, what a list is of. */
+function partsOf(schema: JsonSchema): { suffix: string; schema: JsonSchema; isRequired: boolean }[] {
+  const { properties, required, prefixItems, items, minItems, anyOf } = schema;
+  if (properties) {
+    return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, member]) => {
+      return {
+        suffix: `.${name}`,
+        schema: member,
+        isRequired: (required as string[] | undefined)?.includes(name) === true,
+      };
+    });
+  }
+  if (prefixItems) {
+    return schemasIn(prefixItems).map((member, index) => {
+      return { suffix: `[${index}]`, schema: member, isRequired: index < Number(minItems ?? 0) };
+    });
+  }
+  if (anyOf) return schemasIn(anyOf).map((member) => ({ suffix: '', schema: member, isRequired: false }));
+  const item = items as JsonSchema | undefined;
+  return item && partsOf(item).length > 0 ? [{ suffix: '[]', schema: item, isRequired: true }] : [];
+}
+
+function leavesOf(name: string, schema: JsonSchema, isRequired: boolean): Found[] {
+  const parts = partsOf(schema);
+  if (parts.length === 0) return [{ name, isRequired, rule: ruleOf(schema), description: textOf(schema.description) }];
+  return parts.flatMap((part) => {
+    return leavesOf(`${name}${part.suffix}`, part.schema, isRequired && part.isRequired);
+  });
+}
+
+/** Everything that a route takes, down to the members of what stands in its body. */
+export const parametersOf = ({ input }: Route): Parameter[] =>
+  (['path', 'query', 'body'] as const).flatMap((place) => {
+    const schema = input[place];
+    const leaves = schema ? leavesOf('', published(schema), true) : [];
+    return leaves.map((leaf) => ({ ...leaf, name: leaf.name.replace(/^\./, ''), in: place }));
+  });
+
+/** Text that Markdown leaves as it is. */
+const plain = (text: string): string => text.replaceAll('<', '&lt;');
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [];
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`);
+  return ['', ...lines];
+}
+
+function exampleRequest(route: Route): string[] {
+  const { httpMethod, example } = route;
+  const body = httpMethod === 'POST' ? ['', JSON.stringify(example.body)] : [];
+  return ['', '```http', `${httpMethod} ${exampleTarget(route)}`, ...body, '```'];
+}
+
+/** What the rows of one method take. */
+function methodSection(route: Route): string[] {
+  const parameters = parametersOf(route).map(({ name, in: place, isRequired, rule, description }) => {
+    return [`\`${name}\``, place, isRequired ? 'yes' : '', rule, plain(description)];
+  });
+  return [
+    '',
+    `### ${route.method}`,
+    '',
+    plain(route.description),
+    ...table(['parameter', 'in', 'required', 'allowed', 'meaning'], parameters),
+    ...(route.rules.length > 0 ? [''] : []),
+    ...route.rules.map(({ description }) => `- ${plain(description)}`),
+    ...exampleRequest(route),
+  ];
+}
+
+const oncePerMethod = (routes: readonly Route[]): Route[] =>
+  [...new Map(routes.toReversed().map((route) => [route.method, route])).values()].toReversed();
+
+/** The page about all routes, by surface: where they are, what they cost and what they take. */
+export function routesPage({ routes, priceUsd }: Service): string {
+  const sections = [...bySurface(routes)].flatMap(([surface, rows]) => [
+    '',
+    `## ${surface}`,
+    '',
+    SURFACES[surface],
+    ...table(
+      ['route', 'price', 'answers'],
+      rows.map((row) => [`\`${row.httpMethod} ${row.path}\``, `$${priceUsd(row)}`, plain(row.description)]),
+    ),
+    ...oncePerMethod(rows).flatMap(methodSection),
+  ]);
+  const head = ['# Routes', '', 'Written from the route table by `npm run docs`, with everything switched on.'];
+  return `${[...head, ...sections].join('\n')}\n`;
+}
 
 /** The service with everything switched on, by its defaults. */
 const EVERYTHING: Service = {

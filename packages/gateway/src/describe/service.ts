@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Route } from '@asset-gateway/protocol';
 
 /** What every view is a view of. */
@@ -36,4 +37,28 @@ export const examplePath = ({ path, example }: Route): string =>
 export function exampleTarget(route: Route): string {
   const pairs = Object.entries(route.example.query ?? {}).map(([name, value]) => `${name}=${encoded(value)}`);
   return pairs.length > 0 ? `${examplePath(route)}?${pairs.join('&')}` : examplePath(route);
+}
+
+/** A public document: its text, and what caches need to know about it. */
+export interface Document {
+  readonly json: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A text that anybody may keep for so long, and then ask whether it has changed. */
+export function document(text: string, maxAgeSeconds: number): Document {
+  const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  return { json: text, headers: { ETag: `"${tag}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` } };
+}
+
+/** What x402 opens at an origin: URLs that answer an unpaid or unsigned request of their verb with a challenge. */
+export function wellKnown(service: Service, origin: string) {
+  const resources = servedRoutes(service).map((route) => `${origin}${examplePath(route)}`);
+  return {
+    version: 1,
+    resources,
+    openapi: `${origin}${ownPath(service, 'openapi')}`,
+    catalog: `${origin}${ownPath(service, 'catalog')}`,
+    llms: `${origin}${ownPath(service, 'llms')}`,
+  };
 }

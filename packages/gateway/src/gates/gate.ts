@@ -1,4 +1,4 @@
-import type { RefusalCode } from '@asset-gateway/protocol';
+import { Refusal, type RefusalCode, type RefusalDetails } from '@asset-gateway/protocol';
 import type { Answer, Call, Challenge, NoncedTake, Receipt, Slot, Trail } from '../call.ts';
 
 /** Leave to proceed. Disposing it gives back whatever is not settled; it never throws. */
@@ -28,3 +28,20 @@ export interface Gate {
   /** What a 402 of this code asks for; nothing where there is nothing that could be asked for now. */
   challenge(call: Call, code: RefusalCode): Challenge | undefined;
 }
+
+/** What the store says; where it cannot say, the caller is told to come again. */
+export const fromStore = <T>(answer: Promise<T>, details: RefusalDetails = {}): Promise<T> =>
+  answer.catch((error) => {
+    const reason = `store: ${error instanceof Error ? error.message : 'failed'}`;
+    throw new Refusal('state_unavailable', { ...details, reason });
+  });
+
+const free: Admission = {
+  spend: (take) => take(),
+  settle: async () => ({ headers: {} }),
+  headers: () => ({}),
+  [Symbol.asyncDispose]: async () => undefined,
+};
+
+/** The gate of what everybody may have. */
+export const publicGate: Gate = { admit: async () => free, challenge: () => undefined };

@@ -1,35 +1,69 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
-import { fromStore } from './from-store.ts';
-import type { Admission } from './gate.ts';
+import { type Admission, fromStore } from './gate.ts';
+
+/** How often the answer of one payment may be fetched again, by whoever made it and by somebody who need not have. */
+const MOST = { payer: 200, anybody: 20 } as const;
+/** As long as answers that were paid for are kept. */
+const COUNTED_MS = 600_000;
+
+/** Counts how often answers that were paid for are fetched again from this node: for as long as they are kept. */
+export class Repeats {
+  /** In the order in which they were first fetched again. */
+  readonly #counts = new Map<string, { readonly sinceMs: number; times: number }>();
+
+  /** Counts one more, and says whether that is one too many. */
+  isTooOften(key: string, kind: keyof typeof MOST, nowMs: number): boolean {
+    this.#forget(nowMs);
+    const known = this.#counts.get(`${kind} ${key}`) ?? { sinceMs: nowMs, times: 0 };
+    this.#counts.set(`${kind} ${key}`, known);
+    known.times += 1;
+    return known.times > MOST[kind];
+  }
+
+  #forget(nowMs: number): void {
+    for (const [key, { sinceMs }] of this.#counts) {
+      if (nowMs - sinceMs < COUNTED_MS) return;
+      this.#counts.delete(key);
+    }
+  }
+}
 
 /** The payments whose answers are being fetched anew by this node. */
 export type Fetching = Set<string>;
 
-/** What has paid for an answer before, as far as fetching it anew needs it. */
+/** Stored answers that were paid for, by the key of the payment or debit. */
+export interface PaidAnswers {
+  now(): number;
+  answer(key: string): Promise<string | undefined>;
+  /** Upstream calls so far. */
+  calls(key: string): Promise<number>;
+  /** Counts one more upstream call. */
+  called(key: string): Promise<void>;
+  /** Stores an answer that was fetched again. */
+  keep(key: string, answer: string): Promise<void>;
+  /** Notes that the answer has reached its payer. */
+  delivered(key: string): void;
+}
+
+/** A payment or debit whose answer is no longer stored. */
 export interface PaidBefore {
   readonly key: string;
   readonly receipt: Receipt;
-  /** How many calls to the upstream it may have cost. */
+  /** Upstream calls that it may cost. */
   readonly mostCalls: number;
-  /** How many calls there have been. */
-  calls(): Promise<number>;
-  /** Whether an answer is kept by now. */
-  isKept(): Promise<boolean>;
-  /** Counts one more. */
-  called(): Promise<void>;
-  /** Keeps the answer once more. */
-  keep(answer: string): Promise<void>;
 }
 
 /** Something is paid for and its answer is gone: the upstream is asked again, and nothing is settled or charged. */
 export class Redelivery implements Admission {
   readonly isOwed = true;
+  readonly #answers: PaidAnswers;
   readonly #paid: PaidBefore;
   readonly #fetching: Fetching;
   #isFetching = false;
 
-  constructor(paid: PaidBefore, fetching: Fetching) {
+  constructor(answers: PaidAnswers, paid: PaidBefore, fetching: Fetching) {
+    this.#answers = answers;
     this.#paid = paid;
     this.#fetching = fetching;
   }
@@ -41,18 +75,18 @@ export class Redelivery implements Admission {
       this.#fetching.add(key);
       this.#isFetching = true;
       // Another request may have fetched it since this one was admitted.
-      if (await fromStore(this.#paid.isKept())) throw taken();
+      if ((await fromStore(this.#answers.answer(key))) !== undefined) throw taken();
     }
-    if ((await fromStore(this.#paid.calls())) >= mostCalls) {
+    if ((await fromStore(this.#answers.calls(key))) >= mostCalls) {
       throw new Refusal('payment_already_used', { reason: 'asked for too often', payment: { state: 'settled' } });
     }
     const slot = await take();
-    await this.#paid.called().catch(() => undefined);
+    await this.#answers.called(key).catch(() => undefined);
     return slot;
   }
 
   async settle({ json }: Answer): Promise<Receipt> {
-    await this.#paid.keep(json).catch(() => undefined);
+    await this.#answers.keep(this.#paid.key, json).catch(() => undefined);
     return this.#paid.receipt;
   }
 

@@ -1,9 +1,7 @@
 import { consoleRoutes, everyRoute, REFUSALS, type Route } from '@asset-gateway/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LogLine } from '../stages/trail.ts';
-import { watchBlocked } from './blocked.ts';
-import { MoneyCounters, type MoneyEntry, watchMoney } from './money.ts';
-import { PREFIX } from './prefix.ts';
+import { MoneyCounters, type MoneyEntry, PREFIX, watchMoney } from './money.ts';
 import type { CacheReading, ChannelName, ChannelReading, Readings } from './readings.ts';
 
 /** What stands for a request that found no row, and for an answer that is no refusal. */
@@ -124,7 +122,11 @@ export class Metrics {
   watch(readings: Readings): void {
     this.#gauge('ready', 'Whether /readyz says yes.', [], (gauge) => gauge.set(readings.isReady() ? 1 : 0));
     watchMoney(this.#registry, readings);
-    watchBlocked(this.#registry, readings);
+    this.#gauge('blocked_entries', 'Blocked wallets and address ranges.', ['kind'], (gauge) => {
+      const { wallets, ranges } = readings.blocked?.() ?? { wallets: 0, ranges: 0 };
+      gauge.set({ kind: 'wallet' }, wallets);
+      gauge.set({ kind: 'range' }, ranges);
+    });
     this.#gauge('sales_open', 'Whether payments are taken.', ['cluster'], (gauge) => {
       for (const { cluster, isOpen } of readings.sales()) gauge.set({ cluster }, isOpen ? 1 : 0);
     });

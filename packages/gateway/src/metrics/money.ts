@@ -1,7 +1,9 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { PREFIX } from './prefix.ts';
 import type { OpenReading, Readings } from './readings.ts';
+
+/** Prefix of every metric name. */
+export const PREFIX = 'asset_gateway_';
 
 /** What metrics count of an entry of the journal. */
 export interface MoneyEntry {

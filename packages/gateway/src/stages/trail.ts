@@ -1,7 +1,49 @@
 import { CORS_HEADERS, type RefusalCode } from '@asset-gateway/protocol';
-import type { Call, Challenge, Inbound, Outbound, Trail } from '../call.ts';
-import { conditional } from './conditional.ts';
-import type { Sales } from './sales.ts';
+import type { Call, Challenge, Inbound, Outbound, Sale, Trail } from '../call.ts';
+
+/** Nobody holds more copies than that. */
+const MAX_TAGS = 64;
+
+/** Whether If-None-Match names this tag, compared weakly as RFC 9110 has it; `*` names every tag. */
+function names(condition: unknown, tag: string): boolean {
+  if (typeof condition !== 'string') return false;
+  // What stands between quotes, and behind each of it what follows its closing quote.
+  const parts = condition.split('"', 2 * MAX_TAGS + 1);
+  const isTag = (part: string, index: number): boolean => index % 2 === 1 && `"${part}"` === tag;
+  return condition.trim() === '*' || parts.slice(0, -1).some(isTag);
+}
+
+/** The answer to a request that may hold it already: an unchanged document is a 304 without a body. */
+export function conditional({ headers }: Inbound, answer: Outbound): Outbound {
+  const { ETag: tag } = answer.headers;
+  if (answer.status !== 200 || tag === undefined || !names(headers['if-none-match'], tag)) return answer;
+  const { 'Content-Type': _, ...kept } = answer.headers;
+  return { ...answer, status: 304, headers: kept, body: '' };
+}
+
+/** An answer that did not reach its payer may be fetched for ten minutes; a little longer, so that no clock matters. */
+const REMEMBERED_MS = 660_000;
+
+/** Tells the first answer that a payment has brought from those that follow, so that no money is counted twice. */
+export class Sales {
+  /** When each payment was first answered, the oldest first. */
+  readonly #answered = new Map<string, number>();
+
+  /** Whether this node has not answered this payment before. */
+  isFirst({ transaction, isRepeat }: Sale, nowMs: number): boolean {
+    this.#forget(nowMs);
+    if (isRepeat || this.#answered.has(transaction)) return false;
+    this.#answered.set(transaction, nowMs);
+    return true;
+  }
+
+  #forget(nowMs: number): void {
+    for (const [transaction, answeredAtMs] of this.#answered) {
+      if (nowMs - answeredAtMs < REMEMBERED_MS) return;
+      this.#answered.delete(transaction);
+    }
+  }
+}
 
 /** One line of the log: what happened to one request. No secret, no signature, no nonce. */
 export interface LogLine {

@@ -1,7 +1,6 @@
 import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, UpstreamCall } from '../call.ts';
-import type { Upstream } from './upstream.ts';
-import { UpstreamRefusal } from './upstream-refusal.ts';
+import { type Upstream, UpstreamRefusal } from './upstream.ts';
 
 /** When a breaker opens, and how often it then lets a request through. */
 export interface BreakerOptions {

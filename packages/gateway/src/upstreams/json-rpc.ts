@@ -1,13 +1,10 @@
+import { member } from '@asset-gateway/protocol';
 import type { Answer, KeyedCall } from '../call.ts';
-import { member } from '../json-member.ts';
-import { readJson } from './body.ts';
-import { Exchange } from './exchange.ts';
-import { type RefusalOptions, rateLimited, refusalOfStatus } from './failures.ts';
+import { Exchange, type RefusalOptions, rateLimited, refusalOfStatus } from './exchange.ts';
 import { memberText } from './member-text.ts';
-import type { UpstreamResponse } from './response-handler.ts';
+import { readJson, type UpstreamResponse } from './response.ts';
 import { assertDiscreet, type UpstreamOptions } from './rest.ts';
-import type { KeyedUpstream } from './upstream.ts';
-import { UpstreamRefusal } from './upstream-refusal.ts';
+import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
 /** The caller's fault: no such method, wrong parameters, an unsupported transaction version. */
 const REJECTED = new Set([-32600, -32602, -32015]);

@@ -1,12 +1,10 @@
 import Type from 'typebox';
 import type { ResultShape } from '../route.ts';
-import { canonicalMarket } from './canonical.ts';
+import { block, marketScore, marketScoreInput, profileBlock } from './blocks.ts';
 import { each, integer, list, milliseconds, nullable, object, optional, string, usd } from './fields.ts';
 import * as market from './market.ts';
-import { block, profileBlock } from './profile.ts';
-import { marketScore, marketScoreInput } from './risk.ts';
 import { resolvedBy } from './tokens.ts';
-import { rankedPrimary, rankedVariant, variant, variantFields } from './variant.ts';
+import { canonicalMarket, rankedPrimary, rankedVariant, variant, variantFields } from './variant.ts';
 
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_TIME_MS = 1_767_000_000_000;

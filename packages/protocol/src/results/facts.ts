@@ -1,4 +1,5 @@
 import type { ResultShape } from '../route.ts';
+import { riskDetails as details, EXAMPLE_SCORE, profileBlock, riskSummary as summary } from './blocks.ts';
 import {
   flag,
   integer,
@@ -14,8 +15,6 @@ import {
   usd,
 } from './fields.ts';
 import { candles, interval } from './market.ts';
-import { profileBlock } from './profile.ts';
-import { riskDetails as details, EXAMPLE_SCORE, riskSummary as summary } from './risk.ts';
 
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_TIME_MS = 1_767_000_000_000;

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { ENUMERATIONS } from '../enumerations.ts';
 import { oneOf } from '../parameters.ts';
 import type { ResultShape } from '../route.ts';
-import { canonicalMarket } from './canonical.ts';
+import { EXAMPLE_SCORE, riskVerdict } from './blocks.ts';
 import {
   always,
   each,
@@ -19,8 +19,7 @@ import {
   usd,
 } from './fields.ts';
 import { category, rawMarket, stats, strategy } from './market.ts';
-import { EXAMPLE_SCORE, riskVerdict } from './risk.ts';
-import { executionQuality, issuance, liquidityTier, tags, variant, variantFields } from './variant.ts';
+import { canonicalMarket, executionQuality, issuance, liquidityTier, tags, variant, variantFields } from './variant.ts';
 
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 

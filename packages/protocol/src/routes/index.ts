@@ -1,9 +1,8 @@
 import type { Route } from '../route.ts';
-import { consoleRoutes, faucetRoute } from './console.ts';
 import { creditRoutes, withCredit } from './credit.ts';
 import { dasRoutes } from './das.ts';
 import { rpcRoutes } from './rpc.ts';
-import { receiptRoutes, systemRoutes } from './system.ts';
+import { consoleRoutes, faucetRoute, receiptRoutes, systemRoutes } from './system.ts';
 import { tokensRoutes } from './tokens.ts';
 import { walletRoutes } from './wallet.ts';
 

@@ -1,14 +1,61 @@
-import { HEADERS, Refusal, type RefusalCode } from '@asset-gateway/protocol';
+import {
+  HEADERS,
+  Refusal,
+  type RefusalCode,
+  SIWX_EXTENSION,
+  type SiwxInfo,
+  siwxExtension,
+} from '@asset-gateway/protocol';
 import type { Allowance, NonceUse, Store } from '../../budget/store.ts';
 import type { Call, Challenge, NoncedTake, Receipt, Slot, Trail } from '../../call.ts';
 import type { Describe } from '../../describe/discovery.ts';
+import { challenge, challengedUrl, type OriginOf } from '../challenge.ts';
 import type { Crypto } from '../crypto.ts';
 import type { Admission, Gate } from '../gate.ts';
-import type { OriginOf } from '../origin.ts';
-import { signInChallenge } from './challenge.ts';
 import type { Nonces } from './nonce.ts';
-import { rateLimitHeaders } from './rate-limit-headers.ts';
-import { readValidSignIn, type SignInParts } from './sign-ins.ts';
+import { readValidSignIn, type SignInParts } from './sign-in.ts';
+
+const LIFETIME_MS = 300_000;
+const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
+
+/** What a challenge is made from. */
+export interface ChallengeParts {
+  readonly call: Call;
+  readonly origin: string;
+  readonly nonce: string;
+  readonly nowMs: number;
+  readonly code: RefusalCode;
+  readonly describe: Describe;
+  /** Off: the text to sign names the bare origin, so that one signature opens every route until it expires. */
+  readonly singleUse: boolean;
+}
+
+/** The challenge of a free route: nothing to pay, and a text to sign. */
+export function signInChallenge(parts: ChallengeParts): Challenge {
+  const { call, origin, nonce, nowMs, code, describe, singleUse } = parts;
+  const url = challengedUrl(call, origin);
+  const info: SiwxInfo = {
+    domain: origin.slice(origin.indexOf('//') + 2),
+    uri: singleUse ? url : origin,
+    version: '1',
+    nonce,
+    issuedAt: new Date(nowMs).toISOString(),
+    expirationTime: new Date(nowMs + LIFETIME_MS).toISOString(),
+    statement: STATEMENT,
+  };
+  const extensions = { [SIWX_EXTENSION]: siwxExtension(info) };
+  const { headers, members } = challenge(call, { code, url, accepts: [], extensions }, describe);
+  return { headers: { ...headers, 'WWW-Authenticate': `SIWX realm="${origin}", error="${code}"` }, members };
+}
+
+/** The fields of draft-ietf-httpapi-ratelimit-headers: the policy, what is left and when the next slot frees. */
+export function rateLimitHeaders({ limit, windowMs, view }: Allowance): Record<string, string> {
+  const { left, resetMs } = view();
+  return {
+    'RateLimit-Policy': `"upstream";q=${limit};w=${Math.ceil(windowMs / 1000)}`,
+    RateLimit: `"upstream";r=${left};t=${Math.ceil(resetMs / 1000)}`,
+  };
+}
 
 /** What the sign-in gate stands on. */
 export interface SiwxParts {

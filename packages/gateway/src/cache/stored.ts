@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { envelope, type Refusal, type Route } from '@asset-gateway/protocol';
+import type { Answer, Input } from '../call.ts';
+import type { CacheKey } from './known-key.ts';
+import type { Lifetime } from './lifetimes.ts';
+
+/** What an entry weighs beside its text: what JavaScript needs for it, roughly. */
+export const OVERHEAD_BYTES = 512;
+
+/** What an upstream has answered for a key, of which all that is kept is made. */
+export abstract class Kept {
+  readonly key: CacheKey;
+  /** Its part of the memory that all of them share. */
+  abstract readonly bytes: number;
+  /** When its call went out, by the clock that ages are asked with. */
+  readonly fetchedAtMs: number;
+
+  constructor(key: CacheKey, fetchedAtMs: number) {
+    this.key = key;
+    this.fetchedAtMs = fetchedAtMs;
+  }
+
+  ageSeconds(nowMs: number): number {
+    return Math.max(0, nowMs - this.fetchedAtMs) / 1_000;
+  }
+}
+
+/** How an answer came to be that is not from the cache (RFC 9211). */
+export interface Fetched {
+  readonly forwarded: 'miss' | 'stale';
+  /** Another request's call answered this one too. */
+  readonly isCollapsed: boolean;
+}
+
+/** What an answer that is kept says of itself; a hit unless it was fetched for this request. */
+export function cacheHeaders(
+  ageSeconds: number,
+  { freshSeconds }: Pick<Lifetime, 'freshSeconds'>,
+  fetched: Fetched | undefined,
+  tag: string,
+): Readonly<Record<string, string>> {
+  const timeToLive = Math.floor(freshSeconds - ageSeconds);
+  const status = fetched
+    ? `fwd=${fetched.forwarded}; stored${fetched.isCollapsed ? '; collapsed' : ''}`
+    : `hit; ttl=${timeToLive}`;
+  return {
+    Age: String(Math.floor(ageSeconds)),
+    'Cache-Control': `private, max-age=${Math.max(0, timeToLive)}`,
+    'Cache-Status': `asset-gateway; ${status}`,
+    ETag: tag,
+  };
+}
+
+/** A strong entity tag of these bytes. */
+export const tagOf = (body: Uint8Array): string =>
+  `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+
+/** An upstream's whole answer as it is kept, with all that a hit needs ready. */
+export class KeptAnswer extends Kept {
+  readonly bytes: number;
+  readonly #body: Uint8Array;
+  readonly #resultAt: number;
+  readonly #tag: string;
+
+  constructor(key: CacheKey, fetchedAtMs: number, route: Route, json: string) {
+    super(key, fetchedAtMs);
+    const whole = envelope(route, json);
+    this.#body = Buffer.from(whole);
+    this.#resultAt = whole.length - json.length - 1;
+    this.#tag = tagOf(this.#body);
+    this.bytes = this.#body.length + key.id.length + OVERHEAD_BYTES;
+  }
+
+  /** The upstream's own text. */
+  get json(): string {
+    return Buffer.from(this.#body.subarray(this.#resultAt, -1)).toString();
+  }
+
+  /** The answer as it is told now; `onSettled` is told when it is its caller's. */
+  answer(nowMs: number, fetched?: Fetched, onSettled: () => void = nobody): Answer {
+    const headers = cacheHeaders(this.ageSeconds(nowMs), this.key, fetched, this.#tag);
+    return new WholeAnswer(this, this.#body, headers, onSettled);
+  }
+}
+
+const nobody = (): void => undefined;
+
+/** An answer whose text is made only for who asks for it. */
+class WholeAnswer implements Answer {
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly onSettled: () => void;
+  readonly #kept: KeptAnswer;
+
+  constructor(kept: KeptAnswer, body: Uint8Array, headers: Readonly<Record<string, string>>, onSettled: () => void) {
+    this.#kept = kept;
+    this.body = body;
+    this.headers = headers;
+    this.onSettled = onSettled;
+  }
+
+  get json(): string {
+    return this.#kept.json;
+  }
+}
+
+/** What the upstream has said about one mint. */
+export class KeptItem extends Kept {
+  readonly json: string;
+  readonly bytes: number;
+
+  constructor(key: CacheKey, fetchedAtMs: number, json: string) {
+    super(key, fetchedAtMs);
+    this.json = json;
+    // One byte a character where all of them are Latin, else two.
+    this.bytes = 2 * json.length + key.id.length + OVERHEAD_BYTES;
+  }
+}
+
+/** That the upstream has refused what a key asks for. */
+export class KeptRefusal extends Kept {
+  readonly bytes = 2_048;
+  readonly refusal: Refusal;
+
+  constructor(key: CacheKey, fetchedAtMs: number, refusal: Refusal) {
+    super(key, fetchedAtMs);
+    this.refusal = refusal;
+  }
+}
+
+/** What is asked of the upstream for a key. */
+export interface Plan {
+  readonly key: CacheKey;
+  readonly route: Route;
+  /** What a single answer was asked with. */
+  readonly input: Input;
+  /** The mint, where the row is kept by mint. */
+  readonly mint?: string;
+}
+
+/** What an upstream has answered for one key, with its text. */
+export type KeptText = KeptAnswer | KeptItem;
+
+/** An upstream's answer as it is kept under the key of a plan; `fetchedAtMs` is when its call went out. */
+export const keptFor = ({ key, route, mint }: Plan, fetchedAtMs: number, json: string): KeptText =>
+  mint === undefined ? new KeptAnswer(key, fetchedAtMs, route, json) : new KeptItem(key, fetchedAtMs, json);
