@@ -1,8 +1,9 @@
 import { challengeIn, signIn } from '@asset-gateway/client';
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import {
   answersWith,
   asVersion1,
@@ -23,13 +24,9 @@ const list = newList('203.0.113.0/24');
 const call = callOf('wallet.mainnet.helius.balances');
 const head = { ...call, init: { ...call.init, method: 'HEAD' } };
 
-let gateway: SellingGateway;
 let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startSellingGateway({ ...ROOMY, ...list.variables });
-});
+const gateway = await stopAfterTests(startSellingGateway({ ...ROOMY, ...list.variables }));
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => gateway.stop());
 
 /** Writes the list anew, and waits until it is in force. */
 async function block(...entries: readonly string[]): Promise<void> {

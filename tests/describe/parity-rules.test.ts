@@ -1,22 +1,15 @@
 import { type Route, type Rule, routes, type Values } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { bodyOf, callOf, leavesNoTrace, paymentFor, ROOMY, sendPaid } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
 import { JSON_BODY, refusedForFree } from '../upstream/caller.ts';
 import { isTaken, publishedOf, send } from './requests.ts';
 
-let signInGateway: TestGateway;
-let sellingGateway: SellingGateway;
-beforeAll(async () => {
-  signInGateway = await startTestGateway();
-  sellingGateway = await startSellingGateway(ROOMY);
-});
-afterAll(async () => {
-  await signInGateway.stop();
-  await sellingGateway.stop();
-});
+const signInGateway = await stopAfterTests(startTestGateway());
+const sellingGateway = await stopAfterTests(startSellingGateway(ROOMY));
 
 const ADDRESS = '86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY';
 const NO_ADDRESSES = ['1'.repeat(33), 'a'.repeat(32), 'z'.repeat(44)];

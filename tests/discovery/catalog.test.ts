@@ -1,5 +1,6 @@
 import { NETWORKS, type Route, SIGN_IN_NETWORKS, USDC, type Values } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { endpointOf, served, startEverything } from './everything.ts';
 
@@ -10,13 +11,8 @@ interface Catalog {
   readonly routes: readonly Values[];
 }
 
-let gateway: TestGateway;
-let free: TestGateway;
-beforeAll(async () => {
-  gateway = await startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' });
-  free = await startTestGateway();
-});
-afterAll(() => Promise.all([gateway.stop(), free.stop()]));
+const gateway = await stopAfterTests(startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' }));
+const free = await stopAfterTests(startTestGateway());
 
 const catalogOf = async ({ url }: TestGateway, query = ''): Promise<Catalog> =>
   (await (await fetch(`${url}/v1/catalog${query}`)).json()) as Catalog;

@@ -8,9 +8,9 @@ import {
   validateDiscoveryExtension,
   validateDiscoveryExtensionSpec,
 } from '@x402/extensions/bazaar';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { exampleOf } from '../signin/examples.ts';
 import { challengeIn, discoveryIn, served, startEverything } from './everything.ts';
 
@@ -18,11 +18,7 @@ const MAX_HEADER_LENGTH = 4096;
 const MAX_TARGET_LENGTH = 8192;
 const each = served.map((route) => [route.id, route] as const);
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEverything();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startEverything());
 
 async function challengeOf(route: Route, target = exampleOf(route).target) {
   const response = await fetch(gateway.url + target, exampleOf(route).init);

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Environment } from '@asset-gateway/gateway';
 import { REFUSALS, type RefusalCode, type Route, routes } from '@asset-gateway/protocol';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { exampleOf } from '../signin/examples.ts';
 import { startEverything } from './everything.ts';
@@ -37,11 +38,7 @@ const written = readFileSync('openapi.json', 'utf8');
 const document: OpenApiDocument = JSON.parse(written);
 const operations = operationsOf(document);
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEverything();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startEverything());
 
 /** The document of a gateway that is started for it. */
 async function documentOf(variables: Environment, paid: boolean): Promise<string> {

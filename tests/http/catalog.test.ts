@@ -1,6 +1,7 @@
 import { CATALOG_PROVIDERS, routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
 import { gated } from './targets.ts';
 import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
@@ -42,11 +43,7 @@ interface Catalog {
   readonly routes: readonly Entry[];
 }
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ SERVICE_NAME: 'my "gateway"' });
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({ SERVICE_NAME: 'my "gateway"' }));
 
 const ask = async (target: string): Promise<WireAnswer> => seen(await fetch(gateway.url + target));
 const catalog = async (query = ''): Promise<Catalog> => JSON.parse((await ask(`/v1/catalog${query}`)).body);

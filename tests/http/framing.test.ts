@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { codeOf, headerFaults } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
@@ -61,11 +62,7 @@ const UNREADABLE: Readonly<Record<string, readonly [lines: string, body: string]
   ],
 };
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 const url = () => gateway.url + pathOf(SNAPSHOTS);
 const signed = () => signedHeader(url(), { method: 'POST' });

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { expectInTable, headerFaults } from './error-table.ts';
@@ -7,15 +8,10 @@ import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 
-let gateway: TestGateway;
-let behindProxies: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  behindProxies = await startTestGateway({ TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8, 2001:db8:1::/48' });
-});
-afterAll(async () => {
-  await Promise.all([gateway.stop(), behindProxies.stop()]);
-});
+const gateway = await stopAfterTests(startTestGateway());
+const behindProxies = await stopAfterTests(
+  startTestGateway({ TRUST_PROXY: '127.0.0.0/8, 10.0.0.0/8, 2001:db8:1::/48' }),
+);
 
 const ask = ({ port }: TestGateway, target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
   askOne(port, wireRequest('GET', target, [`Host: 127.0.0.1:${port}`, ...lines]));

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
@@ -11,11 +12,7 @@ const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 const SEARCH = pathOf(rowOf('tokens.search'));
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 const host = () => `Host: 127.0.0.1:${gateway.port}`;
 const ask = (target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>

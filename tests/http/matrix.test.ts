@@ -1,8 +1,9 @@
 import { METHODS } from 'node:http';
 import { type Route, routes } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { faultsOf, statusAndCode } from './error-table.ts';
 import { encodedLetter, SPELLINGS, type Spelling, UNREADABLE } from './spellings.ts';
 import { gated, pathOf, rowOf } from './targets.ts';
@@ -16,11 +17,7 @@ const VERBS = [...KNOWN_VERBS, ...OTHER_VERBS];
 const SOME_ROWS = ['system.catalog', 'tokens.assetDetail', 'tokens.marketSnapshots'].map(rowOf);
 const AT_ONCE = 200;
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, { paid: true });
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway({}, { paid: true }));
 
 const request = (verb: string, target: string, ...lines: string[]): WireRequest =>
   wireRequest(verb, target, [`Host: 127.0.0.1:${gateway.port}`, ...lines]);

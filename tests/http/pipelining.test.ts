@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { codeOf, faultsOf } from './error-table.ts';
 import { gated, pathOf, rowOf } from './targets.ts';
@@ -8,11 +9,7 @@ import { readAnswers, type WireRequest, wireRequest, writeAndRead } from './wire
 const COUNT = 1_000;
 const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 /** All on one connection, closed after the last. */
 async function pipeline(requests: readonly WireRequest[]) {

@@ -5,9 +5,10 @@ import { promisify } from 'node:util';
 import { newKeypair } from '@asset-gateway/client/node';
 import { NETWORKS, type Route, routes } from '@asset-gateway/protocol';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { suiteOfPackages } from '../kit/packages.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { exampleOf } from '../signin/examples.ts';
 import { isLookedAt, LOCKED_VERSIONS, OTHER_CLIENTS, OTHER_VERSIONS, type Versions } from './other-clients.ts';
@@ -52,11 +53,7 @@ interface Told {
   readonly outcomes: Readonly<Partial<Record<Way, readonly Outcome[]>>>;
 }
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEverything();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startEverything());
 
 /** What has happened at the upstreams and on the chains. */
 const counts = ({ upstream, solana }: TestGateway) => ({

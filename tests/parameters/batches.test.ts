@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/caller.ts';
 import type { Ask } from '../upstream/exchange.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await stopAfterTests(startTestGateway());
 afterEach(() => gateway.upstream.faults.reset());
-afterAll(() => gateway.stop());
 
 const VARIANT_MARKETS = `${TOKENS}/assets/variant-markets`;
 const RESOLVE = `${TOKENS}/assets/resolve`;

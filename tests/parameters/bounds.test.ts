@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { everyThird } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, refusedForFree } from '../upstream/caller.ts';
 import type { Answered } from '../upstream/exchange.ts';
 import { expectedArrival, otherValues, type Parameter, parameters, requestWith } from './requests.ts';
 import { type BadValue, badValues, goodValues, MARKER, unknownKeywords } from './values.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await stopAfterTests(startTestGateway());
 afterEach(() => gateway.upstream.faults.reset());
-afterAll(() => gateway.stop());
 
 const label = ({ route, place, name }: Parameter): string => `${route.id} ${place} ${name}`;
 const cases = parameters.map((parameter) => [label(parameter), parameter] as const);

@@ -1,21 +1,18 @@
 import { createMatcher, Refusal, type Route, type Rule, routes } from '@asset-gateway/protocol';
 import type { TSchema } from 'typebox';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Inbound } from '../../packages/gateway/src/call.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { exampleOf } from '../signin/examples.ts';
 import { JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/caller.ts';
 
 const BODY_BYTES = 64 * 1024;
 const MAX_VALUES = 1_024;
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 const posted = (body: string) => ({ method: 'POST', target: SNAPSHOTS, headers: JSON_BODY, body });
 const filled = (piece: string): string => piece.repeat((BODY_BYTES - 100) / piece.length);

@@ -1,15 +1,12 @@
 import type { Route, Rule, Values } from '@asset-gateway/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, refusedForFree } from '../upstream/caller.ts';
 import { expectedArrival, requestWith, signedRoutes } from './requests.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await stopAfterTests(startTestGateway());
 afterEach(() => gateway.upstream.faults.reset());
-afterAll(() => gateway.stop());
 
 interface Sides {
   readonly good: readonly Values[];

@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { everyThird } from '../kit/rounds.ts';
-import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, HEALTH, refusedForFree, TOKENS } from '../upstream/caller.ts';
 import type { Answered, Ask } from '../upstream/exchange.ts';
 import { NO_INTEGERS } from './no-integers.ts';
 import { otherValues, parameters, requestOf, requestWith, signedRoutes } from './requests.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
+const gateway = await stopAfterTests(startTestGateway());
 afterEach(() => gateway.upstream.faults.reset());
-afterAll(() => gateway.stop());
 
 /** Other spellings of the same value in order; the upstream sees the plain one. */
 const SAME_INTEGER = ['=1', '=%31'];

@@ -1,14 +1,11 @@
 import { createClient } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askWith, HEALTH, overHttp, SEARCH, signInFor, statusOf } from './craft.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const gateway = await stopAfterTests(startTestGateway());
 
 /** A client, and how often it has sent something. */
 function counting({ url }: TestGateway) {

@@ -1,16 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH } from './caller.ts';
 import type { Answered } from './exchange.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({}, WITHOUT_BREAKER);
-});
+const gateway = await stopAfterTests(startTestGateway({}, WITHOUT_BREAKER));
 afterEach(() => gateway.upstream.faults.reset());
-afterAll(() => gateway.stop());
 
 const SUITE = join(import.meta.dirname, '../vectors/jsontestsuite/test_parsing');
 const vectors = (prefix: string): [string, Buffer][] =>

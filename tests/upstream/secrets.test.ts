@@ -1,16 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { FaultKnobs } from '../../packages/sandbox/src/tokens/faults.ts';
-import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { CANARY_KEY, CANARY_SECRET, startTestGateway, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { Caller, HEALTH, JSON_BODY, SNAPSHOTS, TOKENS } from './caller.ts';
 import { secretsIn } from './canary.ts';
 import { type Ask, send } from './exchange.ts';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ UPSTREAM_TIMEOUT_MS: '300', LOG_LEVEL: 'trace' }, WITHOUT_BREAKER);
-});
+const gateway = await stopAfterTests(
+  startTestGateway({ UPSTREAM_TIMEOUT_MS: '300', LOG_LEVEL: 'trace' }, WITHOUT_BREAKER),
+);
 afterEach(() => gateway.upstream.faults.reset());
-afterAll(() => gateway.stop());
 
 const base64 = Buffer.from(CANARY_KEY).toString('base64');
 const spellings: readonly (readonly [string, string])[] = [
