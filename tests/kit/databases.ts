@@ -16,6 +16,16 @@ export function withBothDatabases(title: string, suite: (variables: () => Enviro
   });
 }
 
+const databases = new Map<string, ReturnType<typeof openPostgresDatabase>>();
+
+/** With `MONEY=postgres` a gateway that sells keeps money in PostgreSQL, so that every suite can be run on it. */
+export async function moneyVariables(folder: string, { DATABASE_URL, REDIS_URL }: Environment): Promise<Environment> {
+  if (process.env.MONEY !== 'postgres' || DATABASE_URL !== undefined || REDIS_URL !== undefined) return {};
+  const database = databases.get(folder) ?? openPostgresDatabase();
+  databases.set(folder, database);
+  return { DATABASE_URL: (await database).url };
+}
+
 /** Where a gateway with these variables keeps its money. */
 export const moneyOf = ({ DATABASE_URL: url }: Environment, folder: string): MoneyIn =>
   url === undefined ? { folder } : { url };

@@ -9,6 +9,7 @@ import {
 import { faucetOf } from '../../packages/sandbox/src/faucet-route.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
+import { moneyVariables } from './databases.ts';
 import { makeFolder } from './folder.ts';
 import { CANARY_PROVIDER_KEY, connectionsClosed } from './selling-gateway.ts';
 
@@ -64,6 +65,7 @@ export async function startTestGateway(
     TOKENS_API_KEY: CANARY_KEY,
     TOKENS_RATE_LIMIT_PER_MINUTE: '100000',
     ...solana?.variables,
+    ...(await moneyVariables(dataDir, variables)),
     ...variables,
   });
   const gateway = await startGateway(config, {
