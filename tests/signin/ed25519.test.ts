@@ -4,6 +4,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Crypto, equalSecrets, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { decodeBase58 } from '../../packages/gateway/src/gates/encodings.ts';
 import { samples } from '../kit/rounds.ts';
 import { forge, malleated, verifyLeniently } from './forgery.ts';
 import { type Ed25519Case, smallOrderPoints, speccheckCases, wycheproofCases } from './vectors.ts';
@@ -108,4 +109,34 @@ it('S25 secrets of unequal length differ without a throw, and equal ones are equ
     expect(equalSecrets(secret, other)).toBe(false);
     expect(equalSecrets(other, secret)).toBe(false);
   }
+});
+
+const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** What the library makes of a text, when it is so many bytes. */
+function expected(text: string, length: number): Buffer | undefined {
+  const bytes = bs58.decodeUnsafe(text);
+  return bytes?.length === length ? Buffer.from(bytes) : undefined;
+}
+
+it.each([32, 64])('base58 of %i bytes is read as the library reads it, zeros in front as well', (length) => {
+  for (let zeros = 0; zeros <= length; zeros++) {
+    const bytes = Buffer.concat([Buffer.alloc(zeros), randomBytes(length - zeros)]);
+    expect(decodeBase58(bs58.encode(bytes), length)).toEqual(bytes);
+  }
+});
+
+it.each([32, 64])('other texts are read as the library reads them, or refused where not %i bytes', (length) => {
+  const digits = fc.constantFrom(...DIGITS, '1', 'z', 'z');
+  const texts = fc.string({ unit: digits, minLength: Math.floor(length * 1.3), maxLength: Math.ceil(length * 1.4) });
+  const anything = fc.oneof(
+    texts,
+    fc.string({ unit: fc.constantFrom(...DIGITS, '0', 'O', 'l', ' ', '\u00e9', '\u0131') }),
+  );
+  fc.assert(
+    fc.property(anything, (text) => {
+      expect(decodeBase58(text, length)).toEqual(expected(text, length));
+    }),
+    { numRuns: samples(2_000) },
+  );
 });

@@ -1,8 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { challengeIn } from '@asset-gateway/client';
+import { Refusal } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { allowanceOf } from '../../packages/gateway/src/budget/allowance.ts';
+import { createDescribe } from '../../packages/gateway/src/describe/discovery.ts';
+import { fixedOrigin } from '../../packages/gateway/src/gates/challenge.ts';
 import { type Crypto, loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
+import { SiwxGate, signInChallenge } from '../../packages/gateway/src/gates/siwx/gate.ts';
 import { Nonces } from '../../packages/gateway/src/gates/siwx/nonce.ts';
+import { createMatch } from '../../packages/gateway/src/stages/match.ts';
+import { RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
+import { rowOf } from '../http/targets.ts';
+import { openLocalStore } from '../kit/local-store.ts';
 import { samples } from '../kit/rounds.ts';
+import { encodeHeader } from '../kit/wallet.ts';
+import { SEARCH, signedPayload } from './craft.ts';
 
 const SECRET = 'a secret of at least 32 characters, one';
 const OTHER_SECRET = 'a secret of at least 32 characters, two';
@@ -95,5 +108,63 @@ describe('rotating secrets', () => {
     const nonce = issued(rotation(SECRET, OTHER_SECRET));
     expect(isRead(nonce, { nonces: rotation(SECRET) })).toBe(true);
     expect(isRead(nonce, { nonces: rotation(OTHER_SECRET) })).toBe(false);
+  });
+});
+
+const ATTEMPTS = 10_000;
+const route = rowOf('tokens.search');
+const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
+const budget = { key: 'test', limit: 10, windowMs: 60_000, inFlightMs: 1000 };
+
+/** The sign-in gate alone, and how often it has verified a signature. */
+async function gateAlone() {
+  let verified = 0;
+  const crypto: Crypto = { ...nodeCrypto, verify: (...parts) => ++verified > 0 && nodeCrypto.verify(...parts) };
+  const nonces = new Nonces(crypto, ['a secret of at least 32 characters, one']);
+  const { store, close } = await openLocalStore(() => Date.UTC(2026, 10, 20));
+  const allowance = allowanceOf(store, [budget], () => [budget]);
+  const parts = { crypto, nonces, store, originOf: fixedOrigin(ORIGIN), allowance, singleUse: true };
+  return { gate: new SiwxGate({ ...parts, describe: describeRoute }), nonces, store, verified: () => verified, close };
+}
+
+const match = createMatch([{ route }]);
+const callWith = (header: string) =>
+  match({
+    method: 'GET',
+    target: SEARCH,
+    headers: { 'sign-in-with-x': header },
+    hosts: [],
+    port: 0,
+    body: Buffer.of(),
+    client: '',
+  });
+
+async function admit(gate: SiwxGate, header: string): Promise<string> {
+  const call = callWith(header);
+  const trail = new RequestTrail(call.inbound, { log: () => undefined, randomId: () => '' });
+  return gate.admit(call, trail).then(
+    () => 'admitted',
+    (error: unknown) => (error instanceof Refusal ? error.code : String(error)),
+  );
+}
+
+describe('S5 no signature is verified over an invented nonce', () => {
+  it(`of ${ATTEMPTS} random ones`, async () => {
+    const { gate, nonces, store, verified, close } = await gateAlone();
+    const call = callWith('');
+    const nonce = nonces.issue(ORIGIN, store.epoch(), store.now());
+    const parts = { call, origin: ORIGIN, nonce, nowMs: store.now(), code: 'sign_in_required' } as const;
+    const { members } = signInChallenge({ ...parts, describe: describeRoute, singleUse: true });
+    const challenge = challengeIn(members);
+    if (!challenge) throw new Error('no challenge');
+    const genuine = await signedPayload(challenge);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const header = encodeHeader({ ...genuine, nonce: randomBytes(16).toString('hex') });
+      expect(await admit(gate, header)).toBe('invalid_siwx_nonce');
+    }
+    expect(verified()).toBe(0);
+    expect(await admit(gate, encodeHeader(genuine))).toBe('admitted');
+    expect(verified()).toBe(1);
+    await close();
   });
 });
