@@ -15,7 +15,7 @@ import { Nonces } from '../gates/siwx/nonce.ts';
 import type { SignInParts } from '../gates/siwx/sign-in.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { requestHashOf } from '../payments/read/memo.ts';
-import { settledResponse, type Telling, tellingOf } from '../payments/responses.ts';
+import { type ResponseContext, responseContextOf, settledResponse } from '../payments/responses.ts';
 import type { ReceiptIssuer } from '../receipts/issuer.ts';
 import type { Money } from './money.ts';
 
@@ -43,9 +43,9 @@ export interface Credit {
 }
 
 /** x402's response to a payment that was not needed: nothing was sent, and nothing moved. */
-function coveredResponse(debit: NewDebit, telling: Telling): Record<string, string> {
+function coveredResponse(debit: NewDebit, context: ResponseContext): Record<string, string> {
   const { network, wallet: payer, resourceUrl, capturedAtMs: paidAtMs } = debit;
-  return settledResponse({ transaction: '', network, payer, amount: '0', resourceUrl, paidAtMs }, telling);
+  return settledResponse({ transaction: '', network, payer, amount: '0', resourceUrl, paidAtMs }, context);
 }
 
 const clusterOf = ({ id, cluster }: Route): Cluster => {
@@ -101,11 +101,9 @@ const answeringWith =
   (receipts: CreditParts['receipts']): CreditGateParts['answering'] =>
   (call, origin) => {
     if (!receipts) return { headersOf: () => ({}) };
-    const { resourceUrl, ...telling } = tellingOf(call, origin, receipts);
-    return {
-      headersOf: (debit) => coveredResponse(debit, telling),
-      ...(resourceUrl !== undefined && { resourceUrl }),
-    };
+    const context = responseContextOf(call, origin, receipts);
+    const { resourceUrl } = context;
+    return { headersOf: (debit) => coveredResponse(debit, context), ...(resourceUrl !== undefined && { resourceUrl }) };
   };
 
 /** Opens credit. */

@@ -159,8 +159,13 @@ export class Accounts {
     this.#database.note(rows.noteDelivered(id));
   }
 
-  /** Counts an upstream call for a captured debit whose answer is gone. */
-  async calledAgain(id: string): Promise<void> {
+  /** Upstream calls for a debit so far: the first, and those for a captured debit whose answer was lost. */
+  async calls(id: string): Promise<number> {
+    return 1 + ((await this.debit(id))?.callsAgain ?? 0);
+  }
+
+  /** Counts one more upstream call for a captured debit whose answer was lost. */
+  async called(id: string): Promise<void> {
     await this.#database.write({ guard: rows.noteCallAgain(id) });
   }
 

@@ -175,15 +175,6 @@ export class ChargedAnswers {
       onDelivered: () => accounts.delivered(id),
     };
     if (json !== undefined) return { answer: { json }, receipt };
-    const paid = {
-      key: id,
-      receipt,
-      mostCalls: MOST_CALLS,
-      calls: async () => 1 + ((await accounts.debit(id))?.callsAgain ?? 0),
-      isKept: async () => (await accounts.answer(id)) !== undefined,
-      called: () => accounts.calledAgain(id),
-      keep: (answer: string) => accounts.keep(id, answer),
-    };
-    return new Redelivery(paid, this.#fetching);
+    return new Redelivery(accounts, { key: id, receipt, mostCalls: MOST_CALLS }, this.#fetching);
   }
 }

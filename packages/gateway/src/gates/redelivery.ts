@@ -2,17 +2,17 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { Answer, NoncedTake, Receipt, Slot } from '../call.ts';
 import { type Admission, fromStore } from './gate.ts';
 
-/** How often the answer of one payment may be fetched again, by whoever made it and by somebody who need not have. */
+/** How often the answer of one payment may be fetched again, by its payer and by unauthenticated clients. */
 const MOST = { payer: 200, anybody: 20 } as const;
-/** As long as answers that were paid for are kept. */
+/** Paid answers are stored for this long. */
 const COUNTED_MS = 600_000;
 
-/** Counts how often answers that were paid for are fetched again from this node: for as long as they are kept. */
+/** Counts how often paid answers are fetched again from this node. */
 export class Repeats {
-  /** In the order in which they were first fetched again. */
+  /** Oldest first. */
   readonly #counts = new Map<string, { readonly sinceMs: number; times: number }>();
 
-  /** Counts one more, and says whether that is one too many. */
+  /** Counts one fetch. Returns whether the limit is exceeded. */
   isTooOften(key: string, kind: keyof typeof MOST, nowMs: number): boolean {
     this.#forget(nowMs);
     const known = this.#counts.get(`${kind} ${key}`) ?? { sinceMs: nowMs, times: 0 };
@@ -29,12 +29,11 @@ export class Repeats {
   }
 }
 
-/** The payments whose answers are being fetched anew by this node. */
+/** Keys of the payments whose answers this node is fetching again. */
 export type Fetching = Set<string>;
 
 /** Stored answers that were paid for, by the key of the payment or debit. */
 export interface PaidAnswers {
-  now(): number;
   answer(key: string): Promise<string | undefined>;
   /** Upstream calls so far. */
   calls(key: string): Promise<number>;
@@ -42,8 +41,6 @@ export interface PaidAnswers {
   called(key: string): Promise<void>;
   /** Stores an answer that was fetched again. */
   keep(key: string, answer: string): Promise<void>;
-  /** Notes that the answer has reached its payer. */
-  delivered(key: string): void;
 }
 
 /** A payment or debit whose answer is no longer stored. */
@@ -54,7 +51,7 @@ export interface PaidBefore {
   readonly mostCalls: number;
 }
 
-/** Something is paid for and its answer is gone: the upstream is asked again, and nothing is settled or charged. */
+/** The answer to a settled payment or debit was lost: calls the upstream again, and settles or charges nothing. */
 export class Redelivery implements Admission {
   readonly isOwed = true;
   readonly #answers: PaidAnswers;
@@ -74,7 +71,7 @@ export class Redelivery implements Admission {
     if (!this.#isFetching) {
       this.#fetching.add(key);
       this.#isFetching = true;
-      // Another request may have fetched it since this one was admitted.
+      // Another request may have fetched it since admission.
       if ((await fromStore(this.#answers.answer(key))) !== undefined) throw taken();
     }
     if ((await fromStore(this.#answers.calls(key))) >= mostCalls) {

@@ -1,49 +1,36 @@
-import { type Cluster, NETWORKS, type Pricing, priceMicros, RATES, type Route } from '@asset-gateway/protocol';
-import type { Config } from '../config/config.ts';
+import { type Cluster, NETWORKS, priceMicros, RATES, type Route } from '@asset-gateway/protocol';
 import type { PaidConfig } from '../config/paid.ts';
 import type { Describe } from '../describe/discovery.ts';
-import type { OriginOf } from '../gates/challenge.ts';
-import type { Crypto } from '../gates/crypto.ts';
 import type { Readings } from '../metrics/readings.ts';
-import type { ReceiptIssuer } from '../receipts/issuer.ts';
+import { type PaymentDependencies, Queues } from './dependencies.ts';
 import { Chain } from './facilitator/chain.ts';
 import type { Facilitator } from './facilitator/facilitator.ts';
 import { feePayerReader } from './facilitator/fee-payer.ts';
 import { InProcessFacilitator } from './facilitator/local.ts';
 import { RemoteFacilitator } from './facilitator/remote.ts';
-import { type CreditSale, ExactGate, type ExactParts } from './gate.ts';
-import { type Chains, CLUSTERS, openPayees, type Payees } from './payees.ts';
-import type { Payments } from './payments.ts';
-import { Queues } from './queue.ts';
+import { type CreditSale, ExactGate, type ExactRoute } from './gate.ts';
+import { type Chains, CLUSTERS, openPayees } from './payees.ts';
 import { Memos } from './read/memo.ts';
 import { Reconciler } from './reconcile.ts';
-import { PriorSettlements } from './verification.ts';
 import { VerificationLimits } from './verification-limits.ts';
 
-/** What the exact setup is opened with. */
-export interface ExactSetupParts {
-  readonly config: Config;
+/** What selling needs from the rest of the gateway. */
+export interface ExactOptions
+  extends Pick<
+    PaymentDependencies,
+    'crypto' | 'payments' | 'originOf' | 'receipts' | 'randomId' | 'onFailure' | 'onStep' | 'onSettlement'
+  > {
   readonly paid: PaidConfig;
-  readonly crypto: Crypto;
+  /** The first signs, all verify. */
   readonly secrets: readonly string[];
-  readonly payments: Payments;
-  readonly originOf: OriginOf;
-  /** Nothing where no receipts are signed. */
-  readonly receipts: ReceiptIssuer | undefined;
-  readonly randomId: () => string;
   readonly notice: (message: string) => void;
-  readonly onFailure: (error: unknown) => void;
-  /** Told at each step of a purchase. */
-  readonly onStep?: (step: string) => void;
-  /** Told how each settlement has ended. */
-  readonly onSettlement?: (outcome: string) => void;
 }
 
-/** The payment gate, open for business. */
+/** Selling by payment, open for business. */
 export interface ExactSetup {
-  /** The gate of a route, whose challenges describe it so; it sells credit as well where it is told of any. */
+  /** The gate of a route, whose challenges contain this description. `credit`: undefined if credit is off. */
   gate(route: Route, describe: Describe, credit?: CreditSale): ExactGate;
-  /** The clusters that something can be sold on. */
+  /** The clusters whose routes can be sold. */
   readonly clusters: ReadonlySet<string>;
   priceOf(route: Route): number;
   feePayers: Readings['feePayers'];
@@ -51,31 +38,30 @@ export interface ExactSetup {
   close(): Promise<void>;
 }
 
-/** The chains, over connections that are for settling and looking, and over others for verifying. */
-interface ChainLines {
+/** Chains on separate connections, so that verifying never delays a settlement. */
+interface AllChains {
   readonly chains: Chains;
   readonly verifyingChains: Chains;
 }
 
-async function openFacilitator(parts: ExactSetupParts, lines: ChainLines): Promise<FacilitatorAtWork> {
-  const { paid, notice } = parts;
-  const { facilitator, feeBudgetPerHour } = paid;
-  if (facilitator.kind === 'remote') {
-    const remote = new RemoteFacilitator({ ...facilitator, crypto: parts.crypto });
+interface OpenFacilitator {
+  readonly facilitator: Facilitator;
+  close(): void | Promise<void>;
+}
+
+async function openFacilitator(paid: PaidConfig, all: AllChains, options: ExactOptions): Promise<OpenFacilitator> {
+  const { facilitator: config, feeBudgetPerHour } = paid;
+  if (config.kind === 'remote') {
+    const remote = new RemoteFacilitator({ ...config, crypto: options.crypto });
     await remote.refresh();
     return { facilitator: remote, close: () => remote.close() };
   }
-  const { keypair } = facilitator;
-  const inProcess = await InProcessFacilitator.create({ keypair, ...lines, feeBudgetPerHour, notice });
-  return { facilitator: inProcess, close: async () => inProcess.close() };
+  const { keypair } = config;
+  const local = await InProcessFacilitator.create({ keypair, ...all, feeBudgetPerHour, notice: options.notice });
+  return { facilitator: local, close: () => local.close() };
 }
 
-interface FacilitatorAtWork {
-  readonly facilitator: Facilitator;
-  close(): Promise<void>;
-}
-
-function openChains({ paid, notice }: ExactSetupParts): ChainLines {
+function openChains({ paid, notice }: ExactOptions): AllChains {
   const [chains, verifyingChains] = [new Map<string, Chain>(), new Map<string, Chain>()];
   for (const cluster of CLUSTERS) {
     const url = paid.solanaRpcUrls[cluster];
@@ -85,45 +71,46 @@ function openChains({ paid, notice }: ExactSetupParts): ChainLines {
   return { chains, verifyingChains };
 }
 
-/** Opens the payment gate: who settles, where the chain is read, what is advertised. */
-export async function openExact(parts: ExactSetupParts): Promise<ExactSetup> {
-  const lines = openChains(parts);
-  const all = [...lines.chains.values(), ...lines.verifyingChains.values()];
-  const closeChains = () => Promise.all(all.map((chain) => chain.close()));
+/** Opens the facilitator and the chains, and checks that payments can arrive. */
+export async function openExact(options: ExactOptions): Promise<ExactSetup> {
+  const all = openChains(options);
+  const connections = [...all.chains.values(), ...all.verifyingChains.values()];
+  const closeChains = () => Promise.all(connections.map((chain) => chain.close()));
   try {
-    return await assemble(parts, lines, closeChains);
+    return await assemble(options, all, closeChains);
   } catch (error) {
     await closeChains();
     throw error;
   }
 }
 
-type Close = () => Promise<unknown>;
-
-async function assemble(parts: ExactSetupParts, lines: ChainLines, closeChains: Close): Promise<ExactSetup> {
-  const { chains, verifyingChains } = lines;
-  const { paid, crypto, payments, onFailure, onStep, onSettlement, originOf, randomId } = parts;
-  const { facilitator, close } = await openFacilitator(parts, lines);
+async function assemble(
+  options: ExactOptions,
+  all: AllChains,
+  closeChains: () => Promise<unknown>,
+): Promise<ExactSetup> {
+  const { paid, crypto, secrets, payments, onSettlement } = options;
+  const { chains } = all;
+  const { facilitator, close } = await openFacilitator(paid, all, options);
   const payees = await openPayees(paid, facilitator, chains).catch(async (error) => {
     await close();
     throw error;
   });
-  const outcomes = onSettlement && { onSettlement };
-  const reconciler = new Reconciler({ payments, facilitator, chains, crypto, ...outcomes });
-  const pricing = { rates: RATES, surchargeMicros: paid.surchargeMicros, own: paid.prices };
+  const reconciler = new Reconciler({ payments, facilitator, chains, crypto, onSettlement });
   const settlements = new Queues();
-  const observers = { onFailure, ...(onStep && { onStep }), ...outcomes };
-  const memos = paid.useMemos ? new Memos(crypto, parts.secrets) : undefined;
-  const prior = new PriorSettlements({ payments, facilitator, reconciler, chains: verifyingChains });
   const limits = new VerificationLimits();
-  const dependencies = { payments, facilitator, verifyingChains, reconciler, prior, limits, settlements, ...observers };
-  const gateParts = { crypto, memos, originOf, dependencies, receipts: parts.receipts, randomId };
+  const memos = paid.useMemos ? new Memos(crypto, secrets) : undefined;
+  const dependencies = { ...options, ...all, facilitator, reconciler, settlements, limits, memos };
+  const pricing = { rates: RATES, surchargeMicros: paid.surchargeMicros, own: paid.prices };
+  const offerOf = (route: Route): ExactRoute['offer'] => {
+    const payee = payees.get(route.cluster ?? '');
+    if (!payee) throw new Error(`nothing is sold on the cluster of ${route.id}`);
+    // A route that sells only credit has no price of a call.
+    return { ...payee, amount: route.credit === 'sold' ? '' : String(priceMicros(route, pricing)) };
+  };
   reconciler.sweep();
   return {
-    gate(route, describe, credit) {
-      const offer = offerOf(route, payees, pricing);
-      return new ExactGate({ ...gateParts, describe, offer, ...(credit && { credit }) });
-    },
+    gate: (route, describe, credit) => new ExactGate(dependencies, { describe, offer: offerOf(route), credit }),
     clusters: new Set(payees.keys()),
     priceOf: (route) => priceMicros(route, pricing),
     feePayers: paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains) : async () => [],
@@ -139,14 +126,6 @@ async function assemble(parts: ExactSetupParts, lines: ChainLines, closeChains: 
       await closeChains();
     },
   };
-}
-
-/** What a route is sold for. */
-function offerOf(route: Route, payees: Payees, pricing: Pricing): ExactParts['offer'] {
-  const payee = payees.get(route.cluster ?? '');
-  if (!payee) throw new Error(`nothing is sold on the cluster of ${route.id}`);
-  // Where only credit is sold, there is no price of a call.
-  return { ...payee, amount: route.credit === 'sold' ? '' : String(priceMicros(route, pricing)) };
 }
 
 function missingRpc(cluster: Cluster, kind: PaidConfig['facilitator']['kind']): string {
