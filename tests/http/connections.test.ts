@@ -112,7 +112,7 @@ describe('V14 a connection on which something is to be answered', () => {
     expect(await isServed(admitted, '/c')).toBe(true);
   });
 
-  it('is not closed when all are like it: a new one is refused, whoever it is', async () => {
+  it('H4 V14 is not closed when every connection is busy: a new one is refused', async () => {
     await start();
     const working: Client[] = [];
     for (let each = 0; each < CAP; each++) working.push(await busy(`127.0.0.${2 + (each % 4)}`, `/${each}`));

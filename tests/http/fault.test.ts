@@ -195,35 +195,3 @@ describe('H16 a server whose gateway rejects', () => {
     await bare.drain(1_000);
   });
 });
-
-describe('H4 connections', () => {
-  it('beyond the cap are closed, not queued, the oldest idle ones first, and room that frees is given again', async () => {
-    const { connect } = await import('node:net');
-    const small = createHttpServer({
-      graceMs: 0,
-      handle: createGateway(parts),
-      trustedProxies: trustedProxies(['127.0.0.0/8']),
-      maxConnections: 4,
-      onFailure,
-    });
-    const port = await small.listen(0, '127.0.0.1');
-    const open = () =>
-      new Promise<{ readonly closed: boolean; readonly destroy: () => void }>((resolve) => {
-        const socket = connect(port, '127.0.0.1');
-        socket.on('error', () => undefined);
-        const settled = setTimeout(() => resolve({ closed: false, destroy: () => socket.destroy() }), 200);
-        socket.once('close', () => {
-          clearTimeout(settled);
-          resolve({ closed: true, destroy: () => undefined });
-        });
-        socket.resume();
-      });
-    const sockets = await Promise.all(Array.from({ length: 9 }, open));
-    expect(sockets.filter(({ closed }) => closed)).toHaveLength(5);
-    sockets.find(({ closed }) => !closed)?.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect((await fetch(`http://127.0.0.1:${port}/healthz`, { headers: { Connection: 'close' } })).status).toBe(200);
-    for (const socket of sockets) socket.destroy();
-    await small.drain(1_000);
-  });
-});

@@ -1,16 +1,13 @@
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
-import { askSigned } from '../kit/wallet.ts';
-import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
+import { expectRefusal, statusAndCode } from './error-table.ts';
 import { pathOf, rowOf } from './targets.ts';
 import { askOne, readAnswers, seen, type WireAnswer, wireRequest, writeAndRead, writePieces } from './wire.ts';
 
 const KIB = 1024;
 const SNAPSHOTS = rowOf('tokens.marketSnapshots');
 const SEARCH = pathOf(rowOf('tokens.search'));
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 const gateway = await stopAfterTests(startTestGateway());
 
@@ -18,15 +15,6 @@ const host = () => `Host: 127.0.0.1:${gateway.port}`;
 const ask = (target: string, ...lines: string[]): Promise<WireAnswer | undefined> =>
   askOne(gateway.port, wireRequest('GET', target, [host(), ...lines]));
 const postUrl = () => gateway.url + pathOf(SNAPSHOTS);
-const postSigned = async (body: Buffer | string, headers: Record<string, string> = JSON_TYPE): Promise<WireAnswer> =>
-  seen(
-    await askSigned(postUrl(), {
-      method: 'POST',
-      headers,
-      body: typeof body === 'string' ? body : new Uint8Array(body),
-    }),
-  );
-
 const padded = (prefix: string, length: number): string => prefix + 'x'.repeat(length - prefix.length);
 
 describe('H8 the request target', () => {
@@ -109,63 +97,5 @@ describe('H5 a body', () => {
     const raw = await post(['Transfer-Encoding: chunked'], chunk(8 * KIB * KIB));
     expectRefusal(readAnswers(raw, ['POST'])[0], '413 body_too_large');
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * KIB * KIB);
-  });
-
-  it('that is encoded, or not called JSON, is a 415', async () => {
-    const json = JSON.stringify(SNAPSHOTS.example.body);
-    const packed = gzipSync(json);
-    for (const encoding of ['gzip', 'br', 'deflate', 'GZIP', 'gzip, identity', 'x']) {
-      const headers = { ...JSON_TYPE, 'Content-Encoding': encoding };
-      expectRefusal(await postSigned(packed, headers), '415 unsupported_media_type');
-    }
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'text/json', '']) {
-      expectRefusal(await postSigned(json, { 'Content-Type': type }), '415 unsupported_media_type');
-    }
-    expect(gateway.upstream.arrivals).toEqual([]);
-  });
-});
-
-const BOMBS: Readonly<Record<string, string | Buffer>> = {
-  'nothing but brackets': '['.repeat(60 * KIB),
-  'closed brackets': '['.repeat(30_000) + ']'.repeat(30_000),
-  'objects in objects': '{"a":'.repeat(10_000),
-  'depth 33': `{"mints":${'['.repeat(32)}${']'.repeat(32)}}`,
-  'a byte order mark': `\ufeff${JSON.stringify(SNAPSHOTS.example.body)}`,
-  'UTF-16': Buffer.from(JSON.stringify(SNAPSHOTS.example.body), 'utf16le'),
-  'no UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
-  nothing: '',
-  'two values': '{}{}',
-  'a comment': '{/**/}',
-};
-
-const MISFITS: Readonly<Record<string, string>> = {
-  'a very long number': `{"mints":${'9'.repeat(60_000)}}`,
-  'a hundred thousand keys, nearly': `{${Array.from({ length: 7_000 }, (_, n) => `"${n}":1`).join()}}`,
-  'depth 32': `{"mints":${'['.repeat(31)}${']'.repeat(31)}}`,
-  null: 'null',
-  'an array': '[]',
-  'a string': '"x"',
-  __proto__: '{"__proto__":{"mints":["x"]}}',
-  constructor: '{"mints":["a"],"constructor":1}',
-  toString: '{"mints":["a"],"toString":1}',
-};
-
-describe('H6 a JSON body', () => {
-  it.each(Object.entries(BOMBS))('%s is a 400 invalid_json', async (_, body) => {
-    expectRefusal(await postSigned(body), '400 invalid_json');
-    expect(gateway.upstream.arrivals).toEqual([]);
-  });
-
-  it.each(Object.entries(MISFITS))('%s is a 400 invalid_request', async (_, body) => {
-    expectRefusal(await postSigned(body), '400 invalid_request');
-    expect(gateway.upstream.arrivals).toEqual([]);
-  });
-
-  it('with a repeated key reaches the upstream as the one that was validated', async () => {
-    const [first, second] = (SNAPSHOTS.example.body as { mints: string[] }).mints;
-    const answer = await postSigned(`{"mints":["${first}"],"mints":["${second}"]}`);
-    expectInTable(answer);
-    expect(answer.status).toBe(200);
-    expect(gateway.upstream.arrivals.map(({ body }) => JSON.parse(body))).toEqual([{ mints: [second] }]);
   });
 });

@@ -27,7 +27,7 @@ const vectors = (prefix: string): Buffer[] =>
 
 const sizeOf = ({ body = '' }: Ask): number => Buffer.from(body).length;
 
-describe('JSONTestSuite as bodies', () => {
+describe('H6 JSONTestSuite as bodies', () => {
   it('its 188 wrong files are no JSON, and the two above 64 KiB are not even read', async () => {
     const asks = vectors('n_').map((body) => snapshots(body));
     expect(asks).toHaveLength(188);
@@ -64,6 +64,10 @@ describe('a body', () => {
     ['33 deep', nested(33), 'invalid_json'],
     ['10,000 deep', nested(10_000), 'invalid_json'],
     ['of objects 33 deep', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`, 'invalid_json'],
+    ['of 60,000 brackets', '['.repeat(60_000), 'invalid_json'],
+    ['with a very long number', `{"mints":${'9'.repeat(60_000)}}`, 'invalid_request'],
+    ['that is a list', '[]', 'invalid_request'],
+    ['with __proto__', '{"__proto__":{"mints":["x"]}}', 'invalid_request'],
     ['that is empty', '', 'invalid_json'],
     ['of blanks', ' \n', 'invalid_json'],
     ['with a byte order mark', `\ufeff${GOOD}`, 'invalid_json'],
@@ -76,6 +80,12 @@ describe('a body', () => {
     await refusedForFree(gateway, [snapshots(body)], ({ status, json }) =>
       expect([status, json.error]).toEqual([400, code]),
     );
+  });
+
+  it('with a duplicate key reaches the upstream with the value that was validated', async () => {
+    const before = gateway.upstream.arrivals.length;
+    await new Caller(gateway).ask(snapshots('{"mints":["a"],"mints":["b"]}'));
+    expect(gateway.upstream.arrivals.slice(before).map((arrival) => arrival.body)).toEqual(['{"mints":["b"]}']);
   });
 
   it('may hold brackets in its strings', async () => {

@@ -6,7 +6,6 @@ import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../
 import { askSigned } from '../kit/wallet.ts';
 import { Caller, HEALTH, JSON_BODY, SNAPSHOTS, TOKENS } from './caller.ts';
 import { type Answered, slotsLeft } from './exchange.ts';
-import { startTrap } from './trap.ts';
 
 const LIMIT = 100_000;
 
@@ -42,50 +41,16 @@ async function fail(gateway: TestGateway, times = 5): Promise<string[]> {
 const several = <T>(times: number, value: T): T[] => Array.from({ length: times }, () => value);
 const five = <T>(value: T): T[] => several(5, value);
 
-/** Nobody listens there any more. */
-async function deadUrl(): Promise<string> {
-  const closed = await startTrap(() => undefined);
-  await closed.close();
-  return closed.url;
-}
-
 describe('U10 an upstream that fails five times in a row is left alone', () => {
   it.each<[string, object, string]>([
-    ['for 5xx', { status: 503 }, '502 upstream_error'],
-    ['for nonsense', { body: 'not JSON' }, '502 upstream_invalid_response'],
-    ['for answers that are cut short', { truncate: 0.5 }, '502 upstream_invalid_response'],
-    ['for a redirect', { redirect: '/maintenance' }, '502 upstream_redirect'],
+    ['5xx', { status: 503 }, '502 upstream_error'],
+    ['a truncated answer', { truncate: 0.5 }, '502 upstream_invalid_response'],
   ])('%s', async (_, knobs, code) => {
     const gateway = await open({}, handClock());
     Object.assign(gateway.upstream.faults, knobs);
     expect(await fail(gateway)).toEqual(five(code));
     expect(await fail(gateway)).toEqual(five('503 upstream_unavailable'));
     expect(gateway.upstream.arrivals).toHaveLength(5);
-  });
-
-  it('for silence, which counts half', async () => {
-    const gateway = await open({ UPSTREAM_TIMEOUT_MS: '200' }, handClock());
-    gateway.upstream.faults.hang = true;
-    expect(await fail(gateway, 10)).toEqual(several(10, '504 upstream_timeout'));
-    expect(await fail(gateway)).toEqual(five('503 upstream_unavailable'));
-    expect(gateway.upstream.arrivals).toHaveLength(10);
-  });
-
-  it('when nobody listens', async () => {
-    const gateway = await open({ TOKENS_API_BASE_URL: await deadUrl() });
-    expect(await fail(gateway)).toEqual(five('502 upstream_unreachable'));
-    expect(await fail(gateway)).toEqual(five('503 upstream_unavailable'));
-  });
-
-  it.each<[string, object, string]>([
-    ['404', { status: 404 }, '404 upstream_rejected'],
-    ['our key refused', { status: 401 }, '502 upstream_auth_failed'],
-    ['another 4xx', { status: 414 }, '502 upstream_error'],
-  ])('but not one that answers: %s', async (_, knobs, code) => {
-    const gateway = await open();
-    Object.assign(gateway.upstream.faults, knobs);
-    expect(new Set(await fail(gateway, 12))).toEqual(new Set([code]));
-    expect(gateway.upstream.arrivals).toHaveLength(12);
   });
 
   it('whatever the route: the refusals of all of them are in the contract, and say when to come again', async () => {
@@ -128,30 +93,6 @@ describe('U10 while it is left alone', () => {
     expect(gateway.upstream.arrivals).toHaveLength(25);
     const [first = {}] = signIns;
     expect(codeOf(await caller.askWith(first, { target: HEALTH }))).toBe('402 invalid_siwx_nonce');
-  });
-
-  it('one of many is let through every five seconds, and what spending refuses does not count as that one', async () => {
-    const clock = handClock();
-    const gateway = await open({}, clock);
-    gateway.upstream.faults.status = 500;
-    await fail(gateway);
-    const caller = new Caller(gateway);
-    for (let round = 1; round <= 2; round++) {
-      clock.nowMs += 5_000;
-      const asked = await Promise.all(Array.from({ length: 20 }, () => caller.ask({ target: HEALTH })));
-      expect(asked.map(codeOf).filter((code) => code === '502 upstream_error')).toHaveLength(1);
-      expect(gateway.upstream.arrivals).toHaveLength(5 + round);
-    }
-    gateway.upstream.faults.reset();
-    clock.nowMs += 5_000;
-    const used = await caller.signIn();
-    await caller.askWith(used, { target: HEALTH });
-    gateway.upstream.faults.status = 500;
-    await fail(gateway);
-    clock.nowMs += 5_000;
-    expect(codeOf(await caller.askWith(used, { target: HEALTH }))).toBe('402 invalid_siwx_nonce');
-    gateway.upstream.faults.reset();
-    expect(codeOf(await caller.ask({ target: HEALTH }))).toBe('200 ok');
   });
 
   it('a refused parameter is still a 400, and a 429 of the upstream closes it and pauses', async () => {

@@ -75,23 +75,3 @@ describe('U14 the upstream gets its own headers and none of the client’s', () 
     expect(Object.keys(gateway.upstream.arrivals.at(-1)?.headers ?? {}).sort()).toEqual(ALWAYS);
   });
 });
-
-describe('U18 an upstream that closes kept-alive connections', () => {
-  it.each([1, 2, 3])(
-    'after every %i answers gives answers or a refusal of the table, and hears nothing twice',
-    async (closeAfter) => {
-      const before = gateway.upstream.arrivals.length;
-      gateway.upstream.faults.closeAfter = closeAfter;
-      const statuses: number[] = [];
-      for (let round = 0; round < 15; round++) {
-        const { status, json } = await new Caller(gateway).ask({ target: HEALTH });
-        statuses.push(status);
-        if (status !== 200) expect([status, json.error]).toEqual([502, 'upstream_unreachable']);
-      }
-      expect(statuses).toContain(200);
-      const arrived = gateway.upstream.arrivals.length - before;
-      expect(arrived).toBeLessThanOrEqual(15);
-      expect(arrived).toBeGreaterThanOrEqual(statuses.filter((status) => status === 200).length);
-    },
-  );
-});

@@ -74,6 +74,7 @@ describe('U3 what is no HTTP is 502 upstream_invalid_response', () => {
     ['two lengths', `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
     ['no length that is a number', `${head}Content-Length: two\r\n\r\n{}`],
     ['length and chunks', `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
+    ['an encoding named like a built-in', `${head}Content-Encoding: constructor\r\nContent-Length: 2\r\n\r\n{}`],
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['a status that is none', 'HTTP/1.1 abc OK\r\n\r\n'],
   ])('%s', async (_, bytes) => {
