@@ -1,8 +1,8 @@
 import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { bundleNotice } from '../../packages/gateway/src/compose/prices.ts';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { buyCredit, startCreditGateway } from '../credit/gateway.ts';
 import { askPostgres, openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
@@ -18,10 +18,7 @@ const SELLING = {
 
 const call = callOf('rpc.mainnet.helius.getBalance');
 
-let solana: SolanaSandbox;
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-});
+const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 afterAll(() => solana.close());
 
 const amountsIn = async (gateway: SellingGateway, of = call): Promise<string[]> =>

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type Account,
   availableOf,
@@ -10,7 +10,7 @@ import {
   withUnchargedCall,
 } from '../../packages/gateway/src/credit/account.ts';
 import { hold } from '../../packages/gateway/src/credit/rows.ts';
-import { HOLDER, type Ledger, newDebit, onBothDatabases } from '../kit/ledger.ts';
+import { HOLDER, newDebit, sharedLedgerSuite } from '../kit/ledger.ts';
 import { samples } from '../kit/rounds.ts';
 
 const NOW = 1_000_000;
@@ -77,13 +77,7 @@ const SET_ACCOUNT = `insert into wallets
   granted_micro_usdc = excluded.granted_micro_usdc, spent_micro_usdc = excluded.spent_micro_usdc,
   held_micro_usdc = excluded.held_micro_usdc, holds = excluded.holds, failing_until_ms = excluded.failing_until_ms returning id`;
 
-onBothDatabases('a hold', (open) => {
-  let ledger: Ledger;
-  beforeAll(async () => {
-    ledger = await open();
-  });
-  afterAll(() => ledger.close());
-
+sharedLedgerSuite('a hold', (ledger) => {
   it('is written exactly if whyNotHeld finds no reason, and then holds its price', async () => {
     const { database, accounts } = ledger;
     await fc.assert(

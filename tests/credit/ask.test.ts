@@ -37,10 +37,7 @@ const newState = (): string => join(folder, String(states++));
 const walletIn = (state: string): string => join(state, 'asset-gateway', 'wallet.json');
 const priced = ({ stdout }: Outcome): unknown => (JSON.parse(stdout) as { priceUsd?: string }).priceUsd;
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  gateway = await startGatewayRow({ ...CREDIT, CREDIT_BUNDLE_USD: '0.001', CREDIT_BUNDLES_USD: '0.001' });
-});
+const gateway = await startGatewayRow({ ...CREDIT, CREDIT_BUNDLE_USD: '0.001', CREDIT_BUNDLES_USD: '0.001' });
 afterAll(async () => {
   await warm.close();
   await gateway.stop();

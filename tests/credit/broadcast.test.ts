@@ -10,13 +10,13 @@ import { sqliteIn } from '../../packages/gateway/src/stores/sql/sqlite.ts';
 import { readSqlite } from '../../packages/gateway/src/stores/sql/sqlite-connection.ts';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { expectBooksInOrder } from '../kit/books.ts';
+import { moneyOf, withBothDatabases } from '../kit/databases.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
 import { callOf, sendPaid, transactionOf } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { broadcast } from '../sales/gift.ts';
-import { moneyOf, onEachDatabase } from './databases.ts';
 import { balanceOf, buyCredit, paymentOf, startCreditGateway } from './gateway.ts';
 
 const call = callOf('rpc.mainnet.helius.getBalance');
@@ -42,13 +42,13 @@ async function expectGranted(gateway: SellingGateway, wallet: Wallet, micros: nu
   expect(await balanceOf(gateway, wallet)).toMatchObject({ grantedMicros: BUNDLE + micros, spentMicros: PRICE });
 }
 
-onEachDatabase('a covered payment that is broadcast', (variables, database) => {
+withBothDatabases('a covered payment that is broadcast', (variables, database) => {
   const dataDir = makeFolder();
   let solana: SolanaSandbox;
   let gateway: SellingGateway;
   let wallet: Wallet;
   const start = () => startCreditGateway({ solana, dataDir, watchPace }, variables());
-  const expectOrder = () => expectBooksInOrder(moneyOf(dataDir, variables()), solana.mainnet.transfers);
+  const expectOrder = () => expectBooksInOrder(moneyOf(variables(), dataDir), solana.mainnet.transfers);
   beforeAll(async () => {
     solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
     gateway = await start();

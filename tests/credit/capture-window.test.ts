@@ -1,9 +1,9 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import { expect, it } from 'vitest';
+import { withBothDatabases } from '../kit/databases.ts';
 import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { type Body, callOf, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { onEachDatabase } from './databases.ts';
 import { balanceOf, buyCredit, spendingHeader, startCreditGateway } from './gateway.ts';
 
 const [CHARGES, CONNECTIONS] = [20, 16];
@@ -47,7 +47,7 @@ async function expectOneCallEach(gateway: SellingGateway): Promise<void> {
   expect(await balanceOf(gateway, wallet)).toMatchObject({ spentMicros: CHARGES * PRICE, heldMicros: 0 });
 }
 
-onEachDatabase('a signature that comes from 16 connections at once', (variables) => {
+withBothDatabases('a signature that comes from 16 connections at once', (variables) => {
   it('W5 costs one charge and one upstream call, and brings one text', async () => {
     const gateway = await startCreditGateway({}, variables());
     await expectOneCallEach(gateway).finally(() => gateway.stop());

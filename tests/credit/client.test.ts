@@ -2,10 +2,10 @@ import { createClient, type GatewayClient } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { type Offer, payWith } from '@asset-gateway/client/pay';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { rowOf } from '../http/targets.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+
 // Sets up this process so that x402's RPC client can be used beside the gateway.
 import '../payments/wallets.ts';
 import { exampleOf } from '../signin/examples.ts';
@@ -13,10 +13,7 @@ import { exampleOf } from '../signin/examples.ts';
 const FREE = '/v1/x402/tokens/assets/solana';
 const [PRICE, BUNDLE] = [5, 15];
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startEverything({ CREDIT: 'on', CREDIT_BUNDLE_USD: '0.000015' });
-});
+const gateway = await startEverything({ CREDIT: 'on', CREDIT_BUNDLE_USD: '0.000015' });
 afterAll(() => gateway.stop());
 
 interface Customer {

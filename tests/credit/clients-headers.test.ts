@@ -3,9 +3,8 @@ import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentRequired } from '@x402/core/types';
 import { createSIWxPayload, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { isFull } from '../kit/rounds.ts';
-import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { bodyOf, headerOf, leaves, leavesNoTrace, send } from '../payments/calls.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import type { Example } from '../signin/examples.ts';
@@ -16,10 +15,7 @@ const PRICE = 5;
 const COVERED = isFull ? 100 : 20;
 const BUNDLE = PRICE * (1 + COVERED);
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: (BUNDLE / 1_000_000).toFixed(6) });
-});
+const gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: (BUNDLE / 1_000_000).toFixed(6) });
 afterAll(() => gateway.stop());
 
 /** What a call is asked for by whoever would rather spend credit. */

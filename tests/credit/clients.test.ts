@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { suiteOfPackages } from '../kit/packages.ts';
 import { isFull } from '../kit/rounds.ts';
-import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { FAREMETER_VERSION, isLookedAt, OTHER_CLIENTS, OTHER_VERSIONS } from '../official-client/other-clients.ts';
 import { startCreditGateway } from './gateway.ts';
 import { expectStory, type Setup, type Told, tell } from './stock-clients.ts';
@@ -13,11 +12,8 @@ const PRICE = 5;
 /** The call that a bundle is bought with, and those that it covers besides. */
 const prices = { price: PRICE, bundle: PRICE * (1 + (isFull ? 100 : 5)) };
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  const bundle = (prices.bundle / 1_000_000).toFixed(6);
-  gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: bundle, CREDIT_BUNDLES_USD: bundle });
-});
+const bundle = (prices.bundle / 1_000_000).toFixed(6);
+const gateway = await startCreditGateway({}, { CREDIT_BUNDLE_USD: bundle, CREDIT_BUNDLES_USD: bundle });
 afterAll(() => gateway.stop());
 
 const both = (client: Setup['client'], hasHook: boolean): Setup[] =>

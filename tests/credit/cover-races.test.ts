@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Call, Trail } from '../../packages/gateway/src/call.ts';
 import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
-import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
 import { createCover } from '../../packages/gateway/src/credit/covering.ts';
+import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
 import { Turns } from '../../packages/gateway/src/credit/turns.ts';
 import type { Admission } from '../../packages/gateway/src/gates/gate.ts';
 import { type CoverablePurchase, NotNeeded } from '../../packages/gateway/src/payments/cover.ts';
 import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
 import { refusalOf } from '../../packages/gateway/src/payments/responses.ts';
-import { grant, HOLDER, type Ledger, landed, newPurchase, onBothDatabases, signatureOf } from '../kit/ledger.ts';
+import { grant, HOLDER, landed, ledgerSuite, newPurchase, signatureOf } from '../kit/ledger.ts';
 import { callOf, rowOf } from '../payments/calls.ts';
 
 const PRICE = 5;
@@ -21,13 +21,7 @@ const trail: Trail = { requestId: 'r', client: '127.0.0.1' };
 const take = async () => ({ release: () => undefined });
 const ANSWER = { json: '{}' };
 
-onBothDatabases('a payment that credit may cover', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('a payment that credit may cover', (ledger) => {
   /** A payment as the gate sees it, and its purchase without a chain: reserved, then settled, in the ledger. */
   function newPayment(amountMicros: number, priceMicros = PRICE) {
     const { accounts, payments } = ledger;

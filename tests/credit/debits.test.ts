@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CREDIT, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
+import { describe, expect, it } from 'vitest';
+import { CREDIT, type Debit, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import type { HoldOptions } from '../../packages/gateway/src/credit/accounts.ts';
-import { grant, HOLDER, type Ledger, newDebit, onBothDatabases } from '../kit/ledger.ts';
+import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
+import { grant, HOLDER, ledgerSuite, newDebit } from '../kit/ledger.ts';
 
-onBothDatabases('credit', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('credit', (ledger) => {
   const account = () => ledger.accounts.find(HOLDER);
   const hold = async (debit: NewDebit, options?: HoldOptions) => (await ledger.accounts.hold(debit, options)).verdict;
 
@@ -139,5 +134,22 @@ onBothDatabases('credit', (open) => {
       expect(await hold({ ...lost, owner: 'a third' })).toBe('held');
       expect(await account()).toMatchObject({ spentMicros: 4, heldMicros: 4, holds: 1 });
     });
+  });
+});
+
+const MOST_FETCHES = 200;
+
+ledgerSuite('a charged answer that is never delivered', (ledger) => {
+  it('is served again two hundred times at most', async () => {
+    await grant(ledger, 10);
+    const debit = newDebit(5);
+    await ledger.accounts.hold(debit);
+    await ledger.accounts.capture(debit, '"large"');
+    const charged = (await ledger.accounts.debit(debit.id)) as Debit;
+    const answers = new ChargedAnswers(ledger.accounts);
+    const fetch = () => answers.owed(charged, () => ({}));
+    for (let count = 0; count < MOST_FETCHES; count++)
+      expect(await fetch()).toMatchObject({ answer: { json: '"large"' } });
+    expect(await fetch()).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import { challengeIn, type Signer, signIn } from '@asset-gateway/client';
+import type { Environment } from '@asset-gateway/gateway';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
 import type { PaymentPayload, PaymentRequired } from '@x402/core/types';
 import { type SellingGateway, type SellingGatewayOptions, startSellingGateway } from '../kit/selling-gateway.ts';
@@ -12,7 +13,7 @@ export const CREDIT = { ...ROOMY, CREDIT: 'on' };
 /** Starts a gateway that sells credit. */
 export const startCreditGateway = (
   options: SellingGatewayOptions = {},
-  variables: Readonly<Record<string, string>> = {},
+  variables: Environment = {},
 ): Promise<SellingGateway> => startSellingGateway({ ...CREDIT, ...variables }, options);
 
 /** A call that buys credit and nothing else. */

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { balanceOf, CREDIT, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import type { NewPayment } from '../../packages/gateway/src/payments/record.ts';
-import { HOLDER, type Ledger, landed, newDebit, newPurchase, onBothDatabases, startSettling } from '../kit/ledger.ts';
+import { HOLDER, type Ledger, landed, ledgerSuite, newDebit, newPurchase, startSettling } from '../kit/ledger.ts';
 import { isFull } from '../kit/rounds.ts';
 
 const OPERATIONS = isFull ? 100_000 : 2_000;
@@ -78,13 +78,7 @@ class Story {
   }
 }
 
-onBothDatabases('a random history with restarts', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('a random history with restarts', (ledger) => {
   it('grants every payment once and charges every debit at most once', { timeout: 1_200_000 }, async () => {
     const story = new Story(ledger);
     const deeds = ['grant', 'settle', 'hold', 'hold', 'hold', 'capture', 'capture', 'release', 'deliver'] as const;

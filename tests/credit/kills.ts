@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signIn } from '@asset-gateway/client';
+import type { Environment } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { expectBooksInOrder, type MoneyIn } from '../kit/books.ts';
+import { moneyOf, withBothDatabases } from '../kit/databases.ts';
 import { rounds } from '../kit/rounds.ts';
 import { challengeFor } from '../kit/wallet.ts';
 import { newPath, type Reply, readReply, until } from '../payments/fault-buyer.ts';
 import { openStreet, type Street } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
-import { moneyOf, onEachDatabase } from './databases.ts';
 import type { Balance, Statement } from './gateway.ts';
 
 /** Gateways with credit in processes of their own, on one database and one port, so that signatures stay valid. */
@@ -18,9 +19,9 @@ export interface CreditStreet extends Street {
   readonly money: MoneyIn;
 }
 
-async function openCreditStreet(variables: Readonly<Record<string, string>>): Promise<CreditStreet> {
+async function openCreditStreet(variables: Environment): Promise<CreditStreet> {
   const street = await openStreet({ CREDIT: 'on', PORT: String(await freePort()), ...variables });
-  return { ...street, money: moneyOf(street.folder, variables) };
+  return { ...street, money: moneyOf(variables, street.folder) };
 }
 
 /** A suite that kills gateways, once with each database. */
@@ -28,7 +29,7 @@ export function killingSuite(
   title: string,
   suite: (street: () => CreditStreet, database: 'sqlite' | 'postgres') => void,
 ): void {
-  onEachDatabase(title, (variables, database) => {
+  withBothDatabases(title, (variables, database) => {
     let street: CreditStreet;
     beforeAll(async () => {
       await compileGateway();

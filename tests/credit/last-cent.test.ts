@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Accounts } from '../../packages/gateway/src/credit/accounts.ts';
-import { grant, HOLDER, type Ledger, newDebit, onBothDatabases } from '../kit/ledger.ts';
+import { grant, HOLDER, type Ledger, ledgerSuite, newDebit } from '../kit/ledger.ts';
 import { rounds } from '../kit/rounds.ts';
 
 const PRICE = 5;
 const AT_ONCE = 6;
 
-onBothDatabases('the last cent', (open) => {
-  let ledger: Ledger;
+ledgerSuite('the last cent', (ledger) => {
   let other: Pick<Ledger, 'accounts'>;
   beforeEach(async () => {
-    ledger = await open();
     other = (await ledger.openOther?.()) ?? ledger;
   });
-  afterEach(() => ledger.close());
 
   /** Makes several attempts at once, by turns on the two nodes. */
   async function atOnce<T>(attempt: (accounts: Accounts, index: number) => Promise<T>): Promise<T[]> {

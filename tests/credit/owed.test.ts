@@ -3,7 +3,7 @@ import { NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
-import { grant, newDebit, onBothDatabases } from '../kit/ledger.ts';
+import { grant, ledgerSuite, newDebit } from '../kit/ledger.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
 import { scrape } from '../operations/scrape.ts';
 import { callOf } from '../payments/calls.ts';
@@ -13,9 +13,8 @@ import { buyCredit, spend, startCreditGateway } from './gateway.ts';
 const METRIC = 'asset_gateway_credit_owed_usd_micros';
 const { mainnet, devnet } = NETWORKS;
 
-onBothDatabases('the credit outstanding', (openLedger) => {
+ledgerSuite('the credit outstanding', (ledger) => {
   it('is what was granted less what was spent on each network, also after a restart', async () => {
-    const ledger = await openLedger();
     const owed = async (accounts = ledger.accounts) => {
       const found = await accounts.owed();
       return [found.get(mainnet) ?? 0, found.get(devnet) ?? 0];
@@ -35,7 +34,6 @@ onBothDatabases('the credit outstanding', (openLedger) => {
     expect(await owed()).toEqual([70, 7]);
     const other = await ledger.openOther?.();
     if (other) expect(await owed(other.accounts)).toEqual([70, 7]);
-    await ledger.close();
   });
 });
 

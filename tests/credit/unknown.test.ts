@@ -1,7 +1,5 @@
 import { HEADERS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { bodyOf, callOf, leaves, leavesNoTrace, send, sendPaid } from '../payments/calls.ts';
 import { until } from '../payments/fault-buyer.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
@@ -11,19 +9,13 @@ const call = callOf('rpc.mainnet.helius.getBalance');
 const PRICE = 5;
 const BUNDLE = 50_000;
 
-let gateway: SellingGateway;
+const gateway = await startCreditGateway();
+afterAll(() => gateway.stop());
+
 let wallet: Wallet;
-beforeAll(async () => {
-  const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  gateway = await startCreditGateway({ solana });
-});
 beforeEach(async () => {
   gateway.solana.mainnet.faults.reset();
   wallet = await openWallet(gateway.solana);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await gateway.solana.close();
 });
 
 const asksSigned = async () =>

@@ -3,16 +3,19 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { MoneyIn } from './books.ts';
 import { openPostgresDatabase, postgresSuite } from './postgres.ts';
 
-/** A suite that gateways pass with both databases: the variables say which, SQLite in DATA_DIR if they are empty. */
-export function withBothDatabases(title: string, suite: (variables: () => Environment) => void): void {
-  describe.sequential(`${title}, with SQLite`, () => suite(() => ({})));
+/** Registers a suite of gateways for SQLite and for PostgreSQL. `variables` selects the database. */
+export function withBothDatabases(
+  title: string,
+  suite: (variables: () => Environment, database: 'sqlite' | 'postgres') => void,
+): void {
+  describe.sequential(`${title}, with SQLite`, () => suite(() => ({}), 'sqlite'));
   postgresSuite(`${title}, with PostgreSQL`, () => {
     let opened: Awaited<ReturnType<typeof openPostgresDatabase>>;
     beforeAll(async () => {
       opened = await openPostgresDatabase();
     });
     afterAll(() => opened.drop());
-    suite(() => ({ DATABASE_URL: opened.url }));
+    suite(() => ({ DATABASE_URL: opened.url }), 'postgres');
   });
 }
 

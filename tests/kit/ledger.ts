@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import { type Money, openMoney, recover } from '../../packages/gateway/src/compose/money.ts';
 import type { NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
@@ -23,18 +23,18 @@ export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 
   close(): Promise<void>;
 }
 
-/** Opens a ledger. */
-export type OpenLedger = () => Promise<Ledger>;
-
 const START_MS = Date.parse('2026-11-20T00:00:00Z');
 /** As many as all answers may have together where the usual 256 MiB would only take longer. */
 const FEW_BYTES = 256 * 1024;
 const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS, answerBytes: FEW_BYTES };
 
 /** A ledger in a new folder. */
-export async function openSqliteLedger(options: Omit<SqliteOptions, 'now'> = {}): Promise<Ledger> {
+export async function openSqliteLedger(
+  options: Omit<SqliteOptions, 'now'> = {},
+  ledger = {} as Ledger,
+): Promise<Ledger> {
   const folder = makeFolder();
-  const ledger = { nowMs: START_MS, answerBytes: FEW_BYTES } as Ledger;
+  Object.assign(ledger, { nowMs: START_MS, answerBytes: FEW_BYTES });
   const open = () => openMoney(new SqliteDatabase(sqliteIn(folder), { now: () => ledger.nowMs, ...options }), OPTIONS);
   let money = open();
   const end = async () => {
@@ -59,8 +59,8 @@ export async function openSqliteLedger(options: Omit<SqliteOptions, 'now'> = {})
 const TABLES = 'wallets, payments, debits, answers, journal_entries';
 
 /** A ledger in a database of PostgreSQL, which is emptied. */
-export async function openPostgresLedger(url: string): Promise<Ledger> {
-  const ledger = { nowMs: START_MS, answerBytes: FEW_BYTES } as Ledger;
+export async function openPostgresLedger(url: string, ledger = {} as Ledger): Promise<Ledger> {
+  Object.assign(ledger, { nowMs: START_MS, answerBytes: FEW_BYTES });
   const nodes = new Set<Money>();
   const open = async () => {
     const database = await PostgresDatabase.load({ url, clock: () => ledger.nowMs });
@@ -97,16 +97,36 @@ const TOO_LATE = {
   condition: /timeout exceeded when trying to connect|Query read timeout|PostgreSQL does not answer/,
 };
 
-/** A suite that both databases pass. */
-export function onBothDatabases(title: string, suite: (open: OpenLedger) => void): void {
-  describe(`${title} in SQLite`, () => suite(openSqliteLedger));
+type Suite = (ledger: Ledger) => void;
+
+/** Registers a suite for SQLite and for PostgreSQL, with a new ledger for each test. */
+export const ledgerSuite = (title: string, suite: Suite): void =>
+  register(title, suite, { before: beforeEach, after: afterEach });
+
+/** Registers a suite for SQLite and for PostgreSQL, with one ledger for all its tests. */
+export const sharedLedgerSuite = (title: string, suite: Suite): void =>
+  register(title, suite, { before: beforeAll, after: afterAll });
+
+interface Hooks {
+  readonly before: (open: () => Promise<void>) => void;
+  readonly after: (close: () => Promise<void>) => void;
+}
+
+function register(title: string, suite: Suite, { before, after }: Hooks): void {
+  const run = (open: (ledger: Ledger) => Promise<unknown>) => {
+    const ledger = {} as Ledger;
+    before(async () => void (await open(ledger)));
+    after(() => ledger.close());
+    suite(ledger);
+  };
+  describe(`${title} in SQLite`, () => run((ledger) => openSqliteLedger({}, ledger)));
   const inPostgres = () => {
     let opened: Awaited<ReturnType<typeof openPostgresDatabase>>;
     beforeAll(async () => {
       opened = await openPostgresDatabase();
     });
     afterAll(() => opened.drop());
-    suite(() => openPostgresLedger(opened.url));
+    run((ledger) => openPostgresLedger(opened.url, ledger));
   };
   postgresSuite(`${title} in PostgreSQL`, inPostgres, { retry: TOO_LATE });
 }

@@ -12,13 +12,11 @@ const WAITING = [
   'payments/facilitator',
   'payments/facilitator-again',
   'payments/kills',
-  'payments/kills-late',
   'payments/unknown',
   'postgres/failover',
   'postgres/outages',
   'postgres/pgbouncer',
   'redis/cache',
-  'redis/lost-purchases',
   'redis/purchases',
 ].map((name) => `tests/${name}.test.ts`);
 

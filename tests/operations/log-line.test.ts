@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
-import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, expect, it } from 'vitest';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { CANARY_PROVIDER_KEY, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, newBuyer, newPath, ROOMY } from '../payments/fault-buyer.ts';
 
 /** As RPC providers have it: whoever knows the URL may use it. */
 const RPC_KEY = 'CANARY_0123456789_rpc_key';
 
-let solana: SolanaSandbox;
-let gateway: SellingGateway;
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-  const urls = { SOLANA_MAINNET_RPC_URL: `${solana.mainnet.url}/${RPC_KEY}` };
-  gateway = await startSellingGateway({ ...ROOMY, ...urls }, { solana: solana });
-});
+const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
+const urls = { SOLANA_MAINNET_RPC_URL: `${solana.mainnet.url}/${RPC_KEY}` };
+const gateway = await startSellingGateway({ ...ROOMY, ...urls }, { solana: solana });
 afterAll(async () => {
   await gateway.stop();
   await solana.close();

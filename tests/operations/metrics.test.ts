@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentRequired } from '@x402/core/types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { CANARY_KEY, CANARY_SECRET, startTestGateway } from '../kit/test-gateway.ts';
 import { newSigner, signedHeader } from '../kit/wallet.ts';
 import { callOf, headerOf } from '../payments/calls.ts';
 import { openWallet } from '../payments/wallets.ts';
@@ -14,16 +14,13 @@ import { scrape } from './scrape.ts';
 const LIMIT = 200;
 const PREFIX = 'asset_gateway_';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  const variables = {
-    METRICS_PORT: '0',
-    TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
-    UPSTREAM_TIMEOUT_MS: '300',
-    SOL_PRICE_USD: '150',
-  };
-  gateway = await startTestGateway({ ...variables, RESPONSE_CACHE: 'on', CREDIT: 'on' }, { paid: true });
-});
+const variables = {
+  METRICS_PORT: '0',
+  TOKENS_RATE_LIMIT_PER_MINUTE: String(LIMIT),
+  UPSTREAM_TIMEOUT_MS: '300',
+  SOL_PRICE_USD: '150',
+};
+const gateway = await startTestGateway({ ...variables, RESPONSE_CACHE: 'on', CREDIT: 'on' }, { paid: true });
 afterAll(() => gateway.stop());
 
 /** How a metric has changed while this ran. */

@@ -1,13 +1,10 @@
 import type { PaymentRequired } from '@asset-gateway/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply, ROOMY } from './fault-buyer.ts';
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-});
+const gateway = await startSellingGateway(ROOMY);
 afterEach(() => {
   vi.restoreAllMocks();
   // The official packages print what they also answer.

@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, type Buyer, newBuyer, newPath, ROOMY, until } from './fault-buyer.ts';
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-});
+const gateway = await startSellingGateway(ROOMY);
 afterEach(() => gateway.solana.mainnet.faults.reset());
 afterAll(() => gateway.stop());
 

@@ -1,7 +1,7 @@
 import { HEADERS } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import {
   answersWith,
   asVersion1,
@@ -16,14 +16,10 @@ import {
   send,
   transactionOf,
 } from './calls.ts';
-import { openWallet, type Wallet } from './wallets.ts';
+import { openWallet } from './wallets.ts';
 
-let gateway: SellingGateway;
-let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-  wallet = await openWallet(gateway.solana);
-});
+const gateway = await startSellingGateway(ROOMY);
+const wallet = await openWallet(gateway.solana);
 afterAll(() => gateway.stop());
 
 const call = callOf('rpc.mainnet.helius.getBalance');

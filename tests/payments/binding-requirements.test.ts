@@ -1,16 +1,12 @@
 import { HEADERS, NETWORKS, USDC } from '@asset-gateway/protocol';
 import type { PaymentPayload } from '@x402/core/types';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { asVersion1, callOf, leaves, leavesNoTrace, paymentFor, ROOMY, refusedWith, sendPaid } from './calls.ts';
-import { openWallet, type Wallet } from './wallets.ts';
+import { openWallet } from './wallets.ts';
 
-let gateway: SellingGateway;
-let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-  wallet = await openWallet(gateway.solana);
-});
+const gateway = await startSellingGateway(ROOMY);
+const wallet = await openWallet(gateway.solana);
 afterAll(() => gateway.stop());
 
 const MISMATCH = 'no_matching_requirements';
@@ -52,6 +48,8 @@ const CHANGES: readonly (readonly [string, Change])[] = [
   ),
   ['extra that is null', set('extra', null)],
   ['extra that is text', set('extra', 'x')],
+  ['extra that is a list', (accepted) => ({ ...accepted, extra: [accepted.extra] })],
+  ['a member of version 1', set('maxAmountRequired', '5')],
   ['nothing', () => undefined],
   ['null', () => null],
   ['a list', (accepted) => [accepted]],

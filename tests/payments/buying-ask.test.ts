@@ -2,22 +2,18 @@ import { generateKeyPairSync } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startWarm } from '../cli/warm.ts';
 import type { Outcome } from '../kit/command.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startGatewayRow } from '../kit/gateway-row.ts';
-import type { SellingGateway } from '../kit/selling-gateway.ts';
 import { leaves, leavesNoTrace, ROOMY } from './calls.ts';
 
 const BALANCE = 'solana/mainnet/helius/rpc/getBalance';
 const BODY = JSON.stringify({ params: ['So11111111111111111111111111111111111111112'] });
 
 const folder = makeFolder();
-let gateway: SellingGateway;
-beforeAll(async () => {
-  gateway = await startGatewayRow(ROOMY);
-});
+const gateway = await startGatewayRow(ROOMY);
 afterAll(async () => {
   await warm.close();
   await gateway.stop();

@@ -1,20 +1,17 @@
 import { newKeypair } from '@asset-gateway/client/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addressOf, carrying, type Forge, openForge, type Told } from './forge-market.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { addressOf, carrying, openForge, type Told } from './forge-market.ts';
 import { type Change, instruction, limitOf, memoOf, PROGRAMS, priceOf, u32, u64 } from './forge-table.ts';
 import { signed, writable } from './forge-wire.ts';
 
-let forge: Forge;
-beforeAll(async () => {
-  forge = await openForge();
-});
+const forge = await openForge();
 afterAll(() => forge.stop());
 
 /** Pays with a changed transaction that its payer has signed. */
-async function payChanged(change: Change, payer = forge.payer): Promise<Told> {
-  const { payload, draft } = await forge.genuine(payer);
-  change(draft, forge);
-  return forge.pay(carrying(payload, signed(draft, [payer])));
+async function payChanged(change: Change, payer = forge.payer, at = forge): Promise<Told> {
+  const { payload, draft } = await at.genuine(payer);
+  change(draft, at);
+  return at.pay(carrying(payload, signed(draft, [payer])));
 }
 
 /** Nobody's payments may fail too often. */
@@ -87,5 +84,29 @@ describe('what only the chain can refuse', () => {
     const asked = forge.gateway.solana.devnet.calls.slice(before.calls).map(({ method }) => method);
     expect(asked).toContain('simulateTransaction');
     expect(asked).not.toContain('sendTransaction');
+  });
+});
+
+/** Payers that are not known may use half of it. */
+const BUDGET = 90_000n;
+
+describe('the fee budget of an hour', () => {
+  it('P12 is what the fee payer can lose at the most, half of it to payers that are not known, however dear each payment is made', async () => {
+    const forge = await openForge({ FEE_BUDGET_LAMPORTS_PER_HOUR: BUDGET.toString() });
+    const payDearly = () => payChanged(setCost(200_000, 50_000n), forge.payer, forge);
+    const before = await forge.standing();
+    expect((await payDearly()).status).toBe(200);
+    expect((await payDearly()).status).toBe(200);
+    const spent = await forge.standing();
+    expect(before.feePayer - spent.feePayer).toBe(40_000n);
+    for (const pay of [payDearly, async () => forge.pay((await forge.genuine()).payload)]) {
+      const told = await pay();
+      expect({ status: told.status, error: told.error }).toEqual({ status: 503, error: 'facilitator_unavailable' });
+      expect(told.body).toMatchObject({ payment: { state: 'unused' } });
+    }
+    const after = await forge.standing();
+    expect({ ...after, calls: spent.calls }).toEqual(spent);
+    expect(before.feePayer - after.feePayer).toBeLessThanOrEqual(BUDGET / 2n);
+    await forge.stop();
   });
 });

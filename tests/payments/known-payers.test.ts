@@ -1,8 +1,8 @@
 import { NETWORKS } from '@asset-gateway/protocol';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isKnownPayer, NEW_PAYER, PAYMENTS, type Paid, withPaid } from '../../packages/gateway/src/payments/record.ts';
-import { type Ledger, newPayment, onBothDatabases, requirementOf, settle, startSettling } from '../kit/ledger.ts';
+import { ledgerSuite, newPayment, requirementOf, settle, startSettling } from '../kit/ledger.ts';
 
 const [LEAST, DAY_MS] = [10_000, 86_400_000];
 const { mainnet, devnet } = NETWORKS;
@@ -12,13 +12,7 @@ const newWallet = (): string => newPayment().payer;
 const paymentOf = (payer: string, micros: number, network: string = mainnet) =>
   newPayment({ payer, network, requirement: requirementOf(micros) });
 
-onBothDatabases('what makes a payer known', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('what makes a payer known', (ledger) => {
   /** Whether a payment of this wallet counts as that of a known payer. */
   const isKnownOn = async (network: string, payer: string) =>
     (await ledger.payments.look(paymentOf(payer, 5, network))).isKnownPayer;

@@ -3,7 +3,7 @@ import { routes } from '@asset-gateway/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Call } from '../../packages/gateway/src/call.ts';
-import { paymentKeyOf, requestHashOf } from '../../packages/gateway/src/payments/read/request-hash.ts';
+import { paymentKeyOf, requestHashOf } from '../../packages/gateway/src/payments/read/memo.ts';
 import { samples } from '../kit/rounds.ts';
 
 const paid = routes.filter(({ access }) => access === 'exact');

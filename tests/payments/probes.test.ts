@@ -1,14 +1,11 @@
 import { HEADERS, type Route } from '@asset-gateway/protocol';
 import { isPaymentRequired, PaymentRequiredV2Schema } from '@x402/core/schemas';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
 import type { Example } from '../signin/examples.ts';
 import { bodyOf, callOf, leavesNoTrace, paidRoutes, ROOMY, send } from './calls.ts';
 
-let gateway: SellingGateway;
-beforeAll(async () => {
-  gateway = await startSellingGateway(ROOMY);
-});
+const gateway = await startSellingGateway(ROOMY);
 afterAll(() => gateway.stop());
 
 const MAX_HEADER = 4096;

@@ -1,26 +1,12 @@
 import { NETWORKS } from '@asset-gateway/protocol';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import {
-  type Ledger,
-  landed,
-  newPayment,
-  onBothDatabases,
-  REFUSED,
-  requirementOf,
-  signatureOf,
-} from '../kit/ledger.ts';
+import { landed, ledgerSuite, newPayment, REFUSED, requirementOf, signatureOf } from '../kit/ledger.ts';
 
 const LIMIT = 100;
 const EXPIRED = { progress: 'refused', reason: 'expired' } as const;
 
-onBothDatabases('the hourly budget of fees', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('the hourly budget of fees', (ledger) => {
   const costing = (feeLamports: number, change: Partial<NewPayment> = {}) => newPayment({ feeLamports, ...change });
 
   /** Starts to settle a payment. */

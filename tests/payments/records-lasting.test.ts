@@ -1,25 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import {
-  type Ledger,
-  landed,
-  newPayment,
-  onBothDatabases,
-  REFUSED,
-  settle,
-  signatureOf,
-  startSettling,
-} from '../kit/ledger.ts';
+import { landed, ledgerSuite, newPayment, REFUSED, settle, signatureOf, startSettling } from '../kit/ledger.ts';
 
 const DAY_MS = 86_400_000;
 
-onBothDatabases('how long payments are known', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('how long payments are known', (ledger) => {
   async function elapse(milliseconds: number): Promise<void> {
     ledger.nowMs += milliseconds;
     await ledger.retention.prune();

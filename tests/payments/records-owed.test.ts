@@ -1,14 +1,8 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type NewPayment, PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
-import { type Ledger, landed, newPayment, onBothDatabases, REFUSED, settle, startSettling } from '../kit/ledger.ts';
+import { landed, ledgerSuite, newPayment, REFUSED, settle, startSettling } from '../kit/ledger.ts';
 
-onBothDatabases('an answer that was paid for and not delivered', (open) => {
-  let ledger: Ledger;
-  beforeEach(async () => {
-    ledger = await open();
-  });
-  afterEach(() => ledger.close());
-
+ledgerSuite('an answer that was paid for and not delivered', (ledger) => {
   /** The payment that a new payment of this payer for this request finds open or owed. */
   const due = async ({ payer, requestHash }: { payer: string; requestHash: string }) =>
     (await ledger.payments.look({ ...newPayment(), payer, requestHash })).dueKey;

@@ -3,20 +3,16 @@ import { join } from 'node:path';
 import { newKeypair } from '@asset-gateway/client/node';
 import { ConfigError, type Environment, readConfig, startGateway } from '@asset-gateway/gateway';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { TOKEN_2022_PROGRAM } from '../../packages/sandbox/src/chain/addresses.ts';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { addressOf } from './forge-market.ts';
 
 const SOL = 1_000_000_000n;
 
-let solana: SolanaSandbox;
-let folder: string;
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
-  folder = makeFolder();
-});
+const solana = await startSolanaSandbox({ key: 'CANARY_0123456789_provider_key' });
+const folder = makeFolder();
 afterAll(async () => {
   await solana.close();
   rmSync(folder, { recursive: true, force: true });
@@ -93,50 +89,24 @@ describe('a start is refused', () => {
     expect(faults).toEqual(['PAY_TO_WALLET must not be the fee payer.']);
   });
 
-  const misread: readonly (readonly [string, Environment, RegExp])[] = [
-    [
-      'both facilitators',
-      { FACILITATOR_URL: 'http://127.0.0.1:1' },
-      /FEE_PAYER_KEYPAIR.*FACILITATOR_URL|FACILITATOR_URL.*FEE_PAYER_KEYPAIR/,
-    ],
-    ['no facilitator', { FEE_PAYER_KEYPAIR: '' }, /^FACILITATOR_URL or FEE_PAYER_KEYPAIR is required/],
-    ['nobody to pay', { PAY_TO_WALLET: '' }, /^PAY_TO_WALLET is required/],
-    ['a payee that is no address', { PAY_TO_WALLET: 'somebody' }, /^PAY_TO_WALLET must be a Solana address/],
-    ['a payee of 31 bytes', { PAY_TO_WALLET: bs58.encode(Buffer.alloc(31, 9)) }, /^PAY_TO_WALLET must be/],
-    ['a key of no file', { FEE_PAYER_KEYPAIR: '/nowhere/id.json' }, /^FEE_PAYER_KEYPAIR names no such file/],
-    ['a key of 32 bytes', { FEE_PAYER_KEYPAIR: bs58.encode(Buffer.alloc(32, 9)) }, /^FEE_PAYER_KEYPAIR has 32 bytes/],
-    [
-      'a key of 63 numbers',
-      { FEE_PAYER_KEYPAIR: JSON.stringify(Array(63).fill(1)) },
-      /^FEE_PAYER_KEYPAIR has 63 bytes/,
-    ],
-    ['a key that is no JSON', { FEE_PAYER_KEYPAIR: '[1,2' }, /^FEE_PAYER_KEYPAIR is no JSON array/],
-    ['an RPC that is no URL', { SOLANA_DEVNET_RPC_URL: 'devnet' }, /^SOLANA_DEVNET_RPC_URL must be/],
-    ['a facilitator that is no URL', { FEE_PAYER_KEYPAIR: '', FACILITATOR_URL: 'x402' }, /^FACILITATOR_URL must be/],
-    ['half a micro-dollar', { PRICE_SURCHARGE_USD_MICROS: '0.5' }, /^PRICE_SURCHARGE_USD_MICROS must be/],
-    ['a memo that is neither on nor off', { PAYMENT_MEMO: 'maybe' }, /^PAYMENT_MEMO must be/],
-  ];
+  it('for two facilitators', async () => {
+    const faults = await faultsOf({ FACILITATOR_URL: 'http://127.0.0.1:1' });
+    expect(faults).toEqual([
+      expect.stringMatching(/FEE_PAYER_KEYPAIR.*FACILITATOR_URL|FACILITATOR_URL.*FEE_PAYER_KEYPAIR/),
+    ]);
+  });
 
-  it.each(misread)('for %s', async (_, variables, fault) => {
-    const faults = await faultsOf(variables);
-    expect(faults).toContainEqual(expect.stringMatching(fault));
-    const secret = variables.FEE_PAYER_KEYPAIR || 'nothing secret';
-    expect(faults.join()).not.toContain(secret);
+  it('for a chain that cannot be read', async () => {
+    const faults = await faultsOf({ SOLANA_DEVNET_RPC_URL: 'http://127.0.0.1:1' });
+    expect(faults.join()).toContain('SOLANA_DEVNET_RPC_URL');
   });
 });
 
 describe('a start', () => {
-  it('takes the key as a file, as the JSON of one and as base58', async () => {
+  it('reads its key from a file, sells 41 routes and logs no key', async () => {
     const key = await fundedKey();
-    const json = JSON.stringify([...key]);
     const file = join(folder, 'id.json');
-    writeFileSync(file, `${json}\n`);
-    for (const FEE_PAYER_KEYPAIR of [file, json, bs58.encode(key)]) {
-      expect(readConfig({ ...solana.variables, FEE_PAYER_KEYPAIR }).paid?.facilitator).toEqual({
-        kind: 'in-process',
-        keypair: Uint8Array.from(key),
-      });
-    }
+    writeFileSync(file, JSON.stringify([...key]));
     const { log, routes } = await start({ FEE_PAYER_KEYPAIR: file });
     expect(routes).toHaveLength(41);
     expect(log).not.toContain(bs58.encode(key));

@@ -1,9 +1,12 @@
+import { createServer } from 'node:net';
 import { newKeypair } from '@asset-gateway/client/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { ask, newPath, until } from './fault-buyer.ts';
 import { COMPUTE_FORGERIES } from './forge-compute.ts';
-import { startYesMan, type YesMan } from './forge-facilitator.ts';
+import { startYesMan } from './forge-facilitator.ts';
 import { FEE_PAYER_FORGERIES, SIGNER_FORGERIES } from './forge-fee-payer.ts';
-import { addressOf, carrying, type Forge, openForge } from './forge-market.ts';
+import { addressOf, carrying, openForge } from './forge-market.ts';
 import { MEMO_FORGERIES } from './forge-memo.ts';
 import { SIGNATURE_FORGERIES } from './forge-signature.ts';
 import { TRANSFER_FORGERIES } from './forge-transfer.ts';
@@ -11,12 +14,8 @@ import { draftOf } from './forge-wire.ts';
 
 const feePayer = addressOf(newKeypair());
 
-let yesMan: YesMan;
-let forge: Forge;
-beforeAll(async () => {
-  yesMan = await startYesMan(feePayer);
-  forge = await openForge({ FACILITATOR_URL: yesMan.url, FEE_PAYER_KEYPAIR: '' }, feePayer);
-});
+const yesMan = await startYesMan(feePayer);
+const forge = await openForge({ FACILITATOR_URL: yesMan.url, FEE_PAYER_KEYPAIR: '' }, feePayer);
 afterAll(async () => {
   await forge.stop();
   await yesMan.close();
@@ -51,4 +50,26 @@ describe('a facilitator that says yes to everything', () => {
     expect(told.body).not.toHaveProperty('result');
     expect(yesMan.asked).toEqual(['/verify', '/settle']);
   });
+});
+
+/** A port on which nobody listens now. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+it('P8 a facilitator that is not there at the start: nothing is sold until it is, and then without a restart', async () => {
+  const port = await freePort();
+  const gateway = await startSellingGateway({ FEE_PAYER_KEYPAIR: '', FACILITATOR_URL: `http://127.0.0.1:${port}` });
+  const url = gateway.url + newPath();
+  const early = await ask(url);
+  expect([early.status, early.code]).toEqual([503, 'facilitator_unavailable']);
+  const facilitator = await startYesMan(addressOf(newKeypair()), port);
+  await until(async () => (await ask(url)).status === 402);
+  expect(gateway.solana.provider.arrivals).toHaveLength(0);
+  await gateway.stop();
+  await facilitator.close();
 });

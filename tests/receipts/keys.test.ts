@@ -6,8 +6,8 @@ import { type Environment, readConfig } from '@asset-gateway/gateway';
 import { HEADERS } from '@asset-gateway/protocol';
 import { type JWSSignedReceipt, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
 import bs58 from 'bs58';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { freePort } from '../http/ports.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { CANARY_PROVIDER_KEY, type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
@@ -19,10 +19,7 @@ const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
 const ON = { RECEIPTS: 'on', GATEWAY_BASE_URL: 'https://gateway.example:8443' };
 const call = callOf('rpc.devnet.helius.getBalance');
 
-let solana: SolanaSandbox;
-beforeAll(async () => {
-  solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
-});
+const solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });
 afterAll(() => solana.close());
 
 /** Looks at a gateway behind its public origin, dialled as a proxy dials it. */

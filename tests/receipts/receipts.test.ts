@@ -1,30 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { HEADERS, NETWORKS, type Route } from '@asset-gateway/protocol';
 import { canonicalize, getCanonicalBytes, verifyReceiptSignatureJWS } from '@x402/extensions/offer-receipt';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
-import {
-  asVersion1,
-  callOf,
-  headerOf,
-  leaves,
-  paidRoutes,
-  paymentFor,
-  ROOMY,
-  requiredFor,
-  sampledRoutes,
-  send,
-  sendPaid,
-} from '../payments/calls.ts';
-import { openWallet, type Wallet } from '../payments/wallets.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { startSellingGateway } from '../kit/selling-gateway.ts';
+import { asVersion1, callOf, headerOf, leaves, paidRoutes, paymentFor, ROOMY, requiredFor, sampledRoutes, send, sendPaid } from '../payments/calls.ts';
+import { openWallet } from '../payments/wallets.ts';
 import { didDocumentOf, partOf, receiptIn, settledIn, verified, withPart } from './kit.ts';
 
-let gateway: SellingGateway;
-let wallet: Wallet;
-beforeAll(async () => {
-  gateway = await startSellingGateway({ ...ROOMY, RECEIPTS: 'on' });
-  wallet = await openWallet(gateway.solana);
-});
+const gateway = await startSellingGateway({ ...ROOMY, RECEIPTS: 'on' });
+const wallet = await openWallet(gateway.solana);
 afterAll(() => gateway.stop());
 
 const call = callOf('rpc.mainnet.helius.getBalance');

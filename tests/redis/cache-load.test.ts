@@ -117,24 +117,4 @@ redisSuite('four nodes under load whose Redis is', () => {
       );
     },
   );
-
-  it.runIf(isFull)(
-    'killed, frozen and emptied: hits go on where a sign-in needs no Redis',
-    { timeout: 1_200_000 },
-    async () => {
-      const load = await run(false, { SIWX_NONCE: 'until-expiry' }, async (running, fail, mend) => {
-        const sinceMs = performance.now();
-        await fail();
-        await sleep(AWAY_MS);
-        expect(hitsIn(running, sinceMs, performance.now())).toBeGreaterThan((AWAY_MS / 1_000) * PER_SECOND * 0.3);
-        await mend();
-        await sleep(BACK_MS);
-        await untilHits(running);
-      });
-      const served = load.uses.filter(({ status }) => status === 200);
-      process.stdout.write(
-        `${load.uses.length} uses, ${served.length} served, ${(await nodes.arrivals.seen()).length} calls\n`,
-      );
-    },
-  );
 });

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningGateway } from '@asset-gateway/gateway';
 import { NETWORKS } from '@asset-gateway/protocol';
@@ -14,7 +17,6 @@ import { type RedisServer, redisSuite, startRedis } from '../kit/redis.ts';
 import { isFull } from '../kit/rounds.ts';
 import { newPath as newPaidPath, until } from '../payments/fault-buyer.ts';
 import { newPath } from './asking.ts';
-import { type Balancer, startBalancer } from './balancer.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
@@ -116,4 +118,39 @@ async function retire({ targets }: Balancer, node: (RunningGateway & { readonly 
   targets.splice(targets.indexOf(node.port), 1);
   await sleep(LAST_CONNECTIONS_MS);
   await node.stop();
+}
+
+/** An HTTP balancer: each request goes to the next of its targets, over a connection of its own. */
+interface Balancer {
+  readonly url: string;
+  /** Ports of 127.0.0.1. */
+  readonly targets: number[];
+  close(): void;
+}
+
+async function startBalancer(): Promise<Balancer> {
+  const targets: number[] = [];
+  let turn = 0;
+  const server = createServer((incoming, outgoing) => {
+    const port = targets[turn++ % targets.length];
+    const { method, url, headers } = incoming;
+    const options = { host: '127.0.0.1', port, method, path: url, headers, agent: false };
+    const passed = request(options, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on('error', () => outgoing.destroy());
+    incoming.pipe(passed);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    targets,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTask, sinceOf, UsageError } from '../../packages/gateway/src/sales/options.ts';
-import { entryTable, groupTable, written, writtenOn, csvLine, csvTable, textTable } from '../../packages/gateway/src/sales/report.ts';
+import {
+  csvLine,
+  csvTable,
+  entryTable,
+  groupTable,
+  textTable,
+  written,
+  writtenOn,
+} from '../../packages/gateway/src/sales/report.ts';
 import { anyText } from '../kit/any-text.ts';
 import { readEntryOf } from './entries.ts';
 
