@@ -114,7 +114,7 @@ describe('a wallet', { timeout: 60_000 }, () => {
     const none = await fixture.run(['wallet', 'show'], { home });
     expect([none.code, none.stderr]).toEqual([
       1,
-      'asset-gateway-client: there is no wallet yet; make one: asset-gateway-client wallet new\n',
+      'asset-gateway-client: you have no wallet yet; make one: asset-gateway-client wallet new\n',
     ]);
     const made = await fixture.run(['wallet', 'new'], { home });
     const { address } = signerFromFile(file);
@@ -127,14 +127,14 @@ describe('a wallet', { timeout: 60_000 }, () => {
     expect((await fixture.run(['wallet', 'new'], { home })).code).toBe(2);
     expect(readFileSync(file, 'utf8')).toBe(kept);
     const funded = await fixture.run(['wallet', 'fund'], { home });
-    expect([funded.code, funded.stderr]).toEqual([0, 'the sandbox has given it play money\n']);
+    expect([funded.code, funded.stderr]).toEqual([0, 'the sandbox has sent it play money\n']);
   });
 
   it('that no sandbox can fund is told what to send where', async () => {
     const home = fixture.newHome();
     await fixture.run(['wallet', 'new'], { home });
     const { code, stderr } = await fixture.run(['wallet', 'fund', '--rpc', fixture.proxy.url], { home });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('send USDC on Solana to it')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('send it USDC on Solana')]);
   });
 
   it('of the Solana command line is used where there is no other', async () => {
@@ -169,7 +169,7 @@ describe('a wallet', { timeout: 60_000 }, () => {
       const given = await fixture.run(words, { home, env });
       expect([given.code, given.stdout]).toEqual([2, '']);
       expect(given.stderr).toBe(
-        `asset-gateway-client: ${name} takes the path of a file; a key itself is never typed, as others could read it\n`,
+        `asset-gateway-client: ${name} takes the path of a file; never type a key itself, because others could read it\n`,
       );
     }
     for (const words of [['wallet', key, 'x'], ...(key.includes('/') ? [] : [[key]])]) {
@@ -183,7 +183,7 @@ describe('a wallet', { timeout: 60_000 }, () => {
     const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', HOME: home };
     const { code, stdout, stderr } = await fixture.run(['wallet', 'new', '--keychain'], { home, env });
     if (process.platform === 'linux') expect([code, stdout]).toEqual([1, '']);
-    if (code !== 0) expect(stderr).toContain('leave --keychain out');
+    if (code !== 0) expect(stderr).toContain('omit --keychain');
     const shown = await fixture.run(['wallet', 'show'], { home });
     expect([shown.code, shown.stdout]).toEqual(code === 0 ? [0, stdout] : [1, '']);
   });

@@ -31,7 +31,7 @@ describe('a table', () => {
   ];
   const columns = [
     { title: 'NAME', cell: ({ name }: (typeof rows)[number]) => name },
-    { title: 'MINT', cell: ({ mint }: (typeof rows)[number]) => mint, least: 8 },
+    { title: 'MINT', cell: ({ mint }: (typeof rows)[number]) => mint, minWidth: 8 },
   ];
 
   it('cuts what may be cut and leaves out what has no room', () => {

@@ -206,13 +206,13 @@ describe('W22 resume', { timeout: MAX_WAIT_MS }, () => {
       changePayment(home, (payment) => ({ ...payment, at }));
       const kept = await charged(() => fixture.run(['resume', '--give-up'], { home }));
       expect([kept.outcome.code, kept.charges, openPayments(home)]).toEqual([5, 0, [`${id}.json`]]);
-      expect(kept.outcome.stderr).toContain('is kept, as it may still settle');
+      expect(kept.outcome.stderr).toContain('stays open, because it may still settle');
     }
     changePayment(home, (payment) => ({ ...payment, at: Date.now() - HOUR_MS }));
     const over = await charged(() => fixture.run(['resume', '--give-up'], { home }));
     expect([over.outcome.code, over.charges, openPayments(home)], over.outcome.stderr).toEqual([0, 0, []]);
     expect(over.outcome.stderr).toContain(
-      'is given up and counts as spent: it was signed more than 10 minutes ago, so no chain accepts it any more\n',
+      'is given up and counts as spent: it was signed more than 10 minutes ago and has expired\n',
     );
     const { dayMicros, spent } = JSON.parse((await fixture.run(['spending'], { home })).stdout);
     expect([dayMicros, spent]).toEqual([500, [expect.objectContaining({ id, step: 'given up' })]]);

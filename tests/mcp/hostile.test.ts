@@ -65,7 +65,9 @@ describe('a hostile gateway gets nothing', () => {
     for (const words of [[], ['--budget-usd', '1']]) {
       const { call, questions, spentUsd, close } = await openHost({ words, user: () => 'accept' });
       const answer = await call('rpc', BALANCE);
-      expect(textOf(answer)).toMatch(/^spending_limit: the gateway asks for \$0\.001001, but the catalog says \$0\.001/);
+      expect(textOf(answer)).toMatch(
+        /^spending_limit: the gateway asks for \$0\.001001, but the catalog says \$0\.001/,
+      );
       expect([answer.isError, questions.length, await spentUsd()]).toEqual([true, 0, '0.00']);
       await close();
     }

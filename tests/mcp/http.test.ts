@@ -139,8 +139,8 @@ describe('mcp says what to type', () => {
     [['--http', '70000'], '--http takes a port'],
     [['--budget-usd', 'much', '--pay'], 'mcp pays within --budget-usd, and beyond it asks: leave --pay out'],
     [['--budget-usd', 'much'], '--budget-usd takes dollars such as 0.05, not much'],
-    [['serve', '--tools=some'], 'mcp takes no words but its options'],
-    [['--tools=some'], '--tools is one of usual, all'],
+    [['serve', '--tools=some'], 'mcp takes options only'],
+    [['--tools=some'], '--tools must be one of usual, all'],
   ])('for %s', async (words, sentence) => {
     const { code, stdout, stderr } = await warm.run(['mcp', ...words]);
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(sentence)]);

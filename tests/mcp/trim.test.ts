@@ -3,8 +3,8 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../packages/cli/src/mcp/answer.ts';
 import { Approvals } from '../../packages/cli/src/mcp/approvals.ts';
-import { KeptAnswers } from '../../packages/cli/src/mcp/kept-answers.ts';
 import { readOnTool } from '../../packages/cli/src/mcp/read-on-tool.ts';
+import { StoredAnswers } from '../../packages/cli/src/mcp/stored-answers.ts';
 import { jsonBytes, trim } from '../../packages/cli/src/mcp/trim.ts';
 import { tokensOf } from './host.ts';
 
@@ -55,15 +55,15 @@ describe('what is trimmed', () => {
     const marks = (between: string) => Array(hidden.length).fill('\ufffd').join(between);
     const shown = { [`a${marks('')}`]: [marks('b'), { c: `${marks('')}\n\t` }] };
     expect(trim(value, 5_000)).toEqual(shown);
-    const { content, structuredContent } = answerOf(fullOf(value), new KeptAnswers(), {});
+    const { content, structuredContent } = answerOf(fullOf(value), new StoredAnswers(), {});
     expect([structuredContent, JSON.parse((content[0] as { text: string }).text)]).toEqual([
       { result: shown },
       { result: shown },
     ]);
-    const kept = new KeptAnswers();
-    const long = answerOf(fullOf(Array(5_000).fill(value)), kept, {});
+    const stored = new StoredAnswers();
+    const long = answerOf(fullOf(Array(5_000).fill(value)), stored, {});
     const { answer } = (long.structuredContent as { cut: { answer: string } }).cut;
-    for (const each of hidden) expect([JSON.stringify(long), kept.text(answer)].join('')).not.toContain(each);
+    for (const each of hidden) expect([JSON.stringify(long), stored.text(answer)].join('')).not.toContain(each);
   });
 
   it('fits where every item is deep, wide or written in escapes', () => {
@@ -85,13 +85,13 @@ describe('an answer', () => {
     ['control characters', () => '\u0001'.repeat(60)],
     ['quotes and backslashes', () => '"\\'.repeat(60)],
   ])('of %s takes less than 25,000 tokens in both of its copies', (_, text) => {
-    const kept = new KeptAnswers();
+    const stored = new StoredAnswers();
     const result = Array.from({ length: 2_000 }, text);
-    const { content, structuredContent } = answerOf(fullOf(result), kept, {});
+    const { content, structuredContent } = answerOf(fullOf(result), stored, {});
     const [shown, link] = content;
     expect([shown?.type, link?.type]).toEqual(['text', 'resource_link']);
     const { answer } = (structuredContent as { cut: { answer: string } }).cut;
-    expect(JSON.parse(kept.text(answer) ?? '')).toHaveLength(2_000);
+    expect(JSON.parse(stored.text(answer) ?? '')).toHaveLength(2_000);
     const tokens = countTokens(shown?.type === 'text' ? shown.text : '') + tokensOf(structuredContent) + tokensOf(link);
     expect(tokens).toBeLessThan(25_000);
   });
@@ -102,22 +102,22 @@ describe('W25 an answer that was paid for', () => {
 
   it('is not lost where it nests deeper than it can be written: its text is read on', async () => {
     for (const depth of [600, 100_000]) {
-      const kept = new KeptAnswers();
+      const stored = new StoredAnswers();
       let result: unknown = 1;
       for (let level = 0; level < depth; level++) result = [result];
       const text = `{"result":${'['.repeat(depth)}1${']'.repeat(depth)}}`;
-      const answer = answerOf({ ...fullOf(result), text, transaction, price: '0.0005' }, kept, {});
+      const answer = answerOf({ ...fullOf(result), text, transaction, price: '0.0005' }, stored, {});
       const shown = JSON.stringify(answer);
       expect(shown).toContain(transaction);
       const [name = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(shown) ?? [];
-      expect(kept.text(name)).toContain('['.repeat(depth));
-      const read = await readOnTool(kept).call({ answer: name }, {} as never);
+      expect(stored.text(name)).toContain('['.repeat(depth));
+      const read = await readOnTool(stored).call({ answer: name }, {} as never);
       expect([read.isError ?? false, JSON.stringify(read).length < 25_000]).toEqual([false, true]);
     }
   });
 
   it.each(['x'.repeat(4_000_000), '1e9', '-1', '0.1\u202e', undefined])('says no price that is none: %#', (price) => {
-    const { structuredContent } = answerOf({ ...fullOf(1), transaction, price }, new KeptAnswers(), {});
+    const { structuredContent } = answerOf({ ...fullOf(1), transaction, price }, new StoredAnswers(), {});
     expect(JSON.parse(JSON.stringify(structuredContent))).toEqual({ result: 1, paid: { transaction } });
   });
 });
@@ -125,23 +125,23 @@ describe('W25 an answer that was paid for', () => {
 describe('a whole answer is kept', () => {
   it('for an hour', () => {
     let now = 0;
-    const kept = new KeptAnswers(() => now);
-    const answer = kept.keep('[1]');
+    const stored = new StoredAnswers(() => now);
+    const answer = stored.add('[1]');
     now = 3_599_999;
-    expect(kept.text(answer)).toBe('[1]');
+    expect(stored.text(answer)).toBe('[1]');
     now = 3_600_000;
-    expect(kept.text(answer)).toBeUndefined();
+    expect(stored.text(answer)).toBeUndefined();
   });
 
   it('until 64 others have come, or 32 million characters', () => {
-    const kept = new KeptAnswers(() => 0);
-    const names = Array.from({ length: 65 }, () => kept.keep('[]'));
-    expect(names.map((name) => kept.text(name))).toEqual([undefined, ...Array<string>(64).fill('[]')]);
-    const large = kept.keep('x'.repeat(40 * 1024 * 1024));
-    expect(names.map((name) => kept.text(name))).toEqual(Array(65).fill(undefined));
-    expect(kept.text(large)).toHaveLength(40 * 1024 * 1024);
-    kept.keep('[]');
-    expect(kept.text(large)).toBeUndefined();
+    const stored = new StoredAnswers(() => 0);
+    const names = Array.from({ length: 65 }, () => stored.add('[]'));
+    expect(names.map((name) => stored.text(name))).toEqual([undefined, ...Array<string>(64).fill('[]')]);
+    const large = stored.add('x'.repeat(40 * 1024 * 1024));
+    expect(names.map((name) => stored.text(name))).toEqual(Array(65).fill(undefined));
+    expect(stored.text(large)).toHaveLength(40 * 1024 * 1024);
+    stored.add('[]');
+    expect(stored.text(large)).toBeUndefined();
   });
 });
 

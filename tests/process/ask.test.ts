@@ -90,12 +90,12 @@ describe('ask says what to type', () => {
     [
       'where the body is no JSON',
       ['assets/market-snapshots', '{mints:[]}'],
-      `the body is no JSON; type it as one word, between single quotes: npm run ask -- assets/market-snapshots '${MINTS}'`,
+      `the body is not JSON; put it between single quotes: npm run ask -- assets/market-snapshots '${MINTS}'`,
     ],
     [
       'where a shell has cut the body up',
       ['assets/market-snapshots', '{mints:', '[]}'],
-      `the body is several words; type it between single quotes: npm run ask -- assets/market-snapshots '${MINTS}'`,
+      `the body has several words; put it between single quotes: npm run ask -- assets/market-snapshots '${MINTS}'`,
     ],
     [
       'where a body is not taken',
@@ -115,7 +115,7 @@ describe('ask says what to type', () => {
   it('where an option is unknown, and where to read of the others', async () => {
     const words = ['--payy', 'assets/solana'];
     const outcome = await refused(words);
-    const stderr = "ask: Unknown option '--payy'; npm run ask -- --help says what there is\n";
+    const stderr = "ask: Unknown option '--payy'; npm run ask -- --help lists the options\n";
     expect(outcome).toEqual({ code: 2, stdout: '', stderr });
     expect(await askProgram(...words)).toEqual(outcome);
   });
@@ -165,7 +165,7 @@ describe('ask says where it should be asked instead', () => {
     const url = await listen(handle);
     const { code, stdout, stderr } = await ask(['assets/solana'], url);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(new RegExp(`ask: ${url} answers \\d+ and is no gateway; set ASSET_GATEWAY_URL to one\\n$`));
+    expect(stderr).toMatch(new RegExp(`ask: ${url} answers \\d+ and is not a gateway; set ASSET_GATEWAY_URL to one\\n$`));
   });
 
   it('where somebody sends it elsewhere, and does not go there', async () => {

@@ -5,8 +5,7 @@ const MAX_ANSWERS = 64;
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 const URI = 'asset-gateway://answers/';
 
-/** A whole answer of which a model saw a part. */
-interface Kept {
+interface StoredAnswer {
   /** JSON. */
   readonly text: string;
   readonly at: number;
@@ -19,11 +18,11 @@ export const ANSWER_TEMPLATE = `${URI}{answer}`;
 export const answerUri = (answer: string): string => `${URI}${answer}`;
 
 /**
- * Whole answers of which a model saw a part, in memory: for an hour, and of more than 64 answers or 32 million characters the oldest go
- * first. Over HTTP all connections share them, so there is no list: a client reads an answer only by its name.
+ * The whole texts of cut answers, in memory for an hour. Beyond 64 answers or 32 million characters the oldest are dropped. Over HTTP all
+ * connections share them, so they are not listed: a client needs an answer's id.
  */
-export class KeptAnswers {
-  readonly #answers = new Map<string, Kept>();
+export class StoredAnswers {
+  readonly #answers = new Map<string, StoredAnswer>();
   readonly #now: () => number;
   #characters = 0;
 
@@ -31,8 +30,8 @@ export class KeptAnswers {
     this.#now = now;
   }
 
-  /** Keeps the JSON of an answer; returns its name, which cannot be guessed. */
-  keep(text: string): string {
+  /** Stores the JSON of an answer and returns its id, which cannot be guessed. */
+  add(text: string): string {
     const answer = randomUUID();
     this.#answers.set(answer, { text, at: this.#now() });
     this.#characters += text.length;
@@ -40,16 +39,16 @@ export class KeptAnswers {
     return answer;
   }
 
-  /** The JSON of an answer, as long as it is kept. */
+  /** The JSON of an answer, if it is still stored. */
   text(answer: string): string | undefined {
     this.#sweep();
     return this.#answers.get(answer)?.text;
   }
 
-  /** The answers are in the order in which they came. */
+  /** Drops old answers. The map is in the order of insertion. */
   #sweep(): void {
     for (const [answer, { text, at }] of this.#answers) {
-      // The newest one stays however long it is: it may have been paid for.
+      // The newest answer stays, however long: the user may have paid for it.
       const isLast = this.#answers.size === 1;
       const isOver = this.#answers.size > MAX_ANSWERS || (this.#characters > MAX_CHARACTERS && !isLast);
       if (!isOver && this.#now() - at < LIFETIME_MS) return;
