@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { changeset } from './changeset.mjs';
@@ -34,9 +35,10 @@ function explain(usage, isAsked) {
 const [command = '', ...words] = process.argv.slice(2);
 const usage = Object.hasOwn(USAGE, command) ? USAGE[command] : undefined;
 if (usage === undefined) explain(COMMANDS, isHelp(command));
-/** Of the client's commands each says more of itself. */
-const isNamed = command === 'ask' && !words[0]?.startsWith('-');
-if (words.some(isHelp) && !isNamed) explain(usage, true);
+/** The client has its own help, once it is built, and help for each of its commands. */
+const isBuilt = existsSync(new URL(PROGRAMS.ask, import.meta.url));
+const hasOwnHelp = command === 'ask' && (isBuilt || !words[0]?.startsWith('-'));
+if (words.some(isHelp) && !hasOwnHelp) explain(usage, true);
 if (words.length > 0 && WITHOUT_WORDS.includes(command)) explain(usage, false);
 if (command === 'dev' && !words.every(isInspect)) explain(usage, false);
 

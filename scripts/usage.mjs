@@ -18,53 +18,9 @@ export const USAGE = {
   All variables: docs/configuration.md
 `,
   ask: `Usage: npm run ask -- <command> [<word> …] [<option> …]
-
-Examples:
-  npm run ask -- search gold
-  npm run ask -- price solana
-  npm run ask -- chart solana --interval 1D
-  npm run ask -- balances 86xCnPeV69n6t3DnyGvkKobf9FdN2H9oiVDdaMpo2MMY --pay
-  npm run ask -- assets/market-snapshots '{"mints":["So11111111111111111111111111111111111111112"]}'
-
-Commands:
-  search <q>                    find assets
-  price <asset-id>              the price of an asset, and how it got there
-  chart <asset-id>              the price of an asset in candles
-  variants <asset-id>           the tokens that stand for an asset
-  risk <mint>                   how risky a token is
-  markets <asset-id>            where an asset is traded on chain
-  tickers <asset-id>            where an asset is traded on exchanges
-  balances <wallet>             what a wallet holds
-  rpc <method> [<parameter> …]  a method of the Solana RPC; parameters that are no plain text as JSON
-  <path> [<json body>]          ask for a path such as assets/solana; a JSON body makes it a POST
-  quote <command>               what a command would cost; signs and pays nothing
-  routes [<text>]               what the gateway serves, with prices
-  credit [buy <usd>]            the credit of your wallet, or more of it
-  wallet new|show|fund          make a wallet, see its address, put money into it
-  spending                      what was spent, and what may still be
-  resume                        send payments again that were interrupted, and get their answers
-  mcp [--http [<port>]]         an MCP server: all of this as tools of a language model
-  completion bash|zsh|fish      what makes your shell complete these commands
-
-Options of every command:
-  --pay                pay for the answer, within the limits, without asking first
-  --credit             pay from credit; buy a bundle of it when there is too little
-  --keypair <file>     a Solana CLI keypair file that signs
-  --rpc <url>          the Solana RPC to pay through
-  --gateway <url>      the gateway; else ASSET_GATEWAY_URL
-  --max-call <usd>     the most that one call may cost; 0.01
-  --max-day <usd>      the most that may be spent in 24 hours; 1
-  --timeout <seconds>  how long a call may take; 30
-  --json               the answer byte for byte, also at a terminal
-  --no-input           never ask anything
-  -h, --help           show this
-  --version            show the version
-
-What a call costs is asked for in USDC and paid with --pay, or after a yes at a terminal. Without a wallet a new one signs.
-Piped, and with --json, an answer is printed byte for byte.
-ASSET_GATEWAY_URL is the gateway that is asked; unset, http://localhost:8402. NO_COLOR and FORCE_COLOR are obeyed.
-Exit codes: 0 a good answer, 1 a refusal or no answer, 2 not understood, 3 a spending limit, 4 invalid input,
-  5 the outcome of a payment is not known, 6 a payment was sent and refused, 75 try again later.
+  Sets everything up, then runs the command line client: docs/cli.md
+  npm run ask -- price solana   the price of an asset
+  npm run ask -- --help         after the set-up, all commands and options
 `,
   doctor: `Usage: npm run doctor -- <url>
   Looks at the gateway at <url> from outside, as crawlers and browsers do, and prints what to fix.

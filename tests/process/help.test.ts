@@ -142,9 +142,10 @@ describe('the programs themselves', () => {
   });
 
   it.each(isFull ? HELP : ['--help'])('ask %s says what the command of the repository says', async (word) => {
-    const own = await runCommand(node('packages/cli/bin/main.js', word), { env: { npm_lifecycle_event: 'ask' } });
+    const env = { npm_lifecycle_event: 'ask' };
+    const own = await runCommand(node('packages/cli/bin/main.js', word), { env });
     expect(own).toEqual(asked('npm run ask'));
-    expect(own.stdout).toBe((await runCommand(node('scripts/run.mjs', 'ask', word))).stdout);
+    expect(own.stdout).toBe((await runCommand(node('scripts/run.mjs', 'ask', word), { env })).stdout);
   });
 
   it('ask without a word says how it is used', async () => {
