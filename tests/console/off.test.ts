@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([on?.stop(), off?.stop()]));
 
-/** The bytes of an answer but for what differs from one to the next: its id and the time. */
+/** The bytes of an answer without its date. */
 async function bytesFor(verb: string, target: string): Promise<string> {
   const port = off?.port ?? 0;
   const lines = [`Host: 127.0.0.1:${port}`, 'Accept: text/html', 'X-Request-Id: the-same'];
@@ -28,13 +28,13 @@ async function bytesFor(verb: string, target: string): Promise<string> {
 
 describe('CONSOLE=off', () => {
   it.each(['/', '/console/icon.svg', '/console/rpc/mainnet'])(
-    'leaves %s as unknown as any path, with every verb',
+    'answers %s like an unknown path, for every verb',
     async (target) => {
       for (const verb of VERBS) expect(await bytesFor(verb, target)).toBe(await bytesFor(verb, '/nothing'));
     },
   );
 
-  it('changes no answer of any row to a stranger', async () => {
+  it('changes no answer of any route', async () => {
     for (const route of routes) {
       for (const [title, [target, init]] of Object.entries(refusedRequests(route))) {
         const [one, other] = await Promise.all(

@@ -5,13 +5,13 @@ import type { LastCall } from './last-call.ts';
 import { samplesOf } from './samples.ts';
 
 const STAGES = [
-  ['The gateway asks first', 'It answers 402 with a challenge that nobody has signed before.'],
-  ['The key of this tab signs', 'It was made here, cannot be read, and is gone when the tab is closed.'],
-  ['The gateway answers', 'Asset data costs nothing but one of the calls that everybody shares.'],
+  ['The gateway sends a challenge', 'It answers 402 with a fresh nonce to sign.'],
+  ['The key of this browser signs', 'The key was created in this browser and cannot be exported.'],
+  ['The gateway answers', 'Asset data is free. Each call takes one of the shared budget.'],
 ] as const;
 
-/** What is going to be said. */
-function Outlook() {
+/** Shown before the first call. */
+function Introduction() {
   return (
     <>
       <h2>How a call is signed</h2>
@@ -27,7 +27,7 @@ function Outlook() {
   );
 }
 
-function Account({ lastCall: { call, url, steps, text } }: { readonly lastCall: LastCall }) {
+function CallDetails({ lastCall: { call, url, steps, text } }: { readonly lastCall: LastCall }) {
   return (
     <>
       <h2>How it was signed</h2>
@@ -38,7 +38,7 @@ function Account({ lastCall: { call, url, steps, text } }: { readonly lastCall: 
           <Json label="Answer" text={text} fileName={`${call.method}.json`} />
         </details>
       )}
-      <h2>The same call elsewhere</h2>
+      <h2>The same call in other clients</h2>
       {samplesOf(call, url).map(({ title, text: sample, note }) => (
         <div key={title}>
           <Code label={title} text={sample} />
@@ -49,9 +49,9 @@ function Account({ lastCall: { call, url, steps, text } }: { readonly lastCall: 
   );
 }
 
-/** Beside a view: what was said for its last call, the answer, and how others make the same call. */
-export const Beside = ({ lastCall }: { readonly lastCall: LastCall | undefined }) => (
-  <aside class="beside panel" aria-label="The last call">
-    {lastCall ? <Account lastCall={lastCall} /> : <Outlook />}
+/** The exchange of the last call, its answer, and the same call in other clients. */
+export const LastCallPanel = ({ lastCall }: { readonly lastCall: LastCall | undefined }) => (
+  <aside class="last-call panel" aria-label="The last call">
+    {lastCall ? <CallDetails lastCall={lastCall} /> : <Introduction />}
   </aside>
 );
