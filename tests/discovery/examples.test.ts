@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
-import { challengeIn, discoveryIn, endpointOf, served, startEverything } from './everything.ts';
+import { challengeIn, discoveryIn, served, startEverything } from './everything.ts';
 
 let gateway: TestGateway;
 let wallet: Wallet;
@@ -41,26 +41,5 @@ describe('what a document gives as an example is answered', () => {
       route,
       requestOf(routeTemplate ?? new URL(probe.url).pathname, String(info?.input.method), info?.input ?? {}),
     );
-  });
-
-  it('each free one of the catalog, whose paid ones are the examples of the table', async () => {
-    const { routes } = (await (await fetch(`${gateway.url}/v1/catalog`)).json()) as { routes: readonly Values[] };
-    expect(routes).toHaveLength(served.length);
-    for (const { path, httpMethod, inputExample, pathParamsExample } of routes) {
-      const row = served.find((route) => endpointOf(route) === `${httpMethod} ${path}`) as Route;
-      const input = httpMethod === 'POST' ? { body: inputExample } : { queryParams: inputExample };
-      if (row.access === 'siwx') {
-        await isAnswered(
-          row,
-          requestOf(String(path), String(httpMethod), { ...input, pathParams: pathParamsExample } as Values),
-        );
-      } else {
-        expect({ body: {}, query: {}, path: {}, ...row.example }).toEqual({
-          body: httpMethod === 'POST' ? inputExample : {},
-          query: httpMethod === 'GET' ? (inputExample ?? {}) : {},
-          path: pathParamsExample ?? {},
-        });
-      }
-    }
   });
 });

@@ -4,6 +4,7 @@ import { Compile, type Validator } from 'typebox/schema';
 /** An operation, with every reference replaced by what it refers to. */
 export interface Operation {
   readonly operationId: string;
+  readonly summary: string;
   readonly description: string;
   readonly security: readonly object[];
   readonly 'x-payment-info'?: unknown;

@@ -3,12 +3,14 @@ import type { Environment } from '@asset-gateway/gateway';
 import { REFUSALS, type RefusalCode, type Route, routes } from '@asset-gateway/protocol';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { writtenPages } from '../../packages/gateway/src/describe/pages.ts';
+import { freePort } from '../http/ports.ts';
 import { isFull } from '../kit/rounds.ts';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { askSigned, signedHeader } from '../kit/wallet.ts';
 import { exampleOf } from '../signin/examples.ts';
-import { startEverything } from './everything.ts';
+import { endpointOf, served, startEverything } from './everything.ts';
 import { codesOf, faultsOf, type OpenApiDocument, type Operation, operationsOf } from './openapi-document.ts';
 
 /** Every rule that the linter recommends, and what it can check about examples, names and references. */
@@ -40,7 +42,28 @@ const operations = operationsOf(document);
 
 const gateway = await stopAfterTests(startEverything());
 
-/** The document of a gateway that is started for it. */
+const pages = writtenPages();
+
+describe('the pages in the repository', () => {
+  it.each(Object.keys(pages))('%s is what the table says; `npm run docs` writes it', (path) => {
+    expect(readFileSync(path, 'utf8') === pages[path], `${path} is out of date: run npm run docs`).toBe(true);
+  });
+
+  it('are the four that there are', () => {
+    expect(Object.keys(pages)).toEqual([
+      'docs/routes.md',
+      'packages/client/src/methods.ts',
+      'packages/console/src/routes/system-rows.ts',
+      'openapi.json',
+    ]);
+  });
+
+  it('name every route', () => {
+    for (const route of served) expect(pages['docs/routes.md']).toContain(`\`${endpointOf(route)}\``);
+  });
+});
+
+/** The document of another gateway. */
 async function documentOf(variables: Environment, paid: boolean): Promise<string> {
   const other = await startTestGateway(variables, { paid });
   const text = await (await fetch(`${other.url}/openapi.json`)).text();
@@ -79,48 +102,6 @@ describe('a linter', () => {
     expect(rules).toEqual(expect.arrayContaining(faults.map(([rule]) => rule)));
   });
 });
-
-describe.each(operations.map(([route, operation]) => [route.id, route, operation] as const))(
-  '%s',
-  (_, route, operation) => {
-    it('has every parameter, with its schema and the example that there is', () => {
-      for (const place of ['path', 'query'] as const) {
-        const { properties = {}, required = [] } = route.input[place] ?? {};
-        const shown = operation.parameters.filter((parameter) => parameter.in === place);
-        expect(shown.map(({ name }) => name)).toEqual(Object.keys(properties));
-        for (const { name, schema, description, example, required: isRequired, ...rest } of shown) {
-          const property = JSON.parse(JSON.stringify(properties[String(name)]));
-          expect({ ...(schema as object), description }).toEqual(property);
-          expect(isRequired).toBe((required as string[]).includes(String(name)));
-          expect(example).toEqual(route.example[place]?.[String(name)]);
-          if (property.type === 'array') expect(rest).toMatchObject({ style: 'form', explode: false });
-        }
-      }
-    });
-
-    it('has its body and the example of it', () => {
-      const { input, example } = route;
-      expect(operation.requestBody !== undefined).toBe(input.body !== undefined);
-      if (!input.body) return;
-      const media = operation.requestBody?.content['application/json'];
-      // `items` beside prefixItems is left to tests/discovery/generators.test.ts.
-      const given = JSON.stringify(input.body, (_, value) =>
-        value?.prefixItems ? { ...value, items: undefined } : value,
-      );
-      expect(media?.schema).toEqual(JSON.parse(given));
-      expect(media?.example).toEqual(example.body);
-    });
-
-    it('says how it is opened, what it costs and which rules it has', () => {
-      expect(operation.security).toEqual(route.access === 'siwx' ? [{ siwx: [] }] : []);
-      expect(operation['x-payment-info'] !== undefined).toBe(route.access === 'exact');
-      const headers = operation.parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
-      expect(headers).toEqual(route.access === 'exact' ? ['PAYMENT-SIGNATURE', 'X-PAYMENT'] : []);
-      for (const { description } of route.rules) expect(operation.description).toContain(description);
-      expect(operation['x-rules'] ?? []).toEqual(route.rules.map(({ holds: _, choice: __, ...rule }) => rule));
-    });
-  },
-);
 
 describe('the errors in the document', () => {
   /** Of no route, and of routes of a gateway that blocks somebody. */
@@ -225,4 +206,11 @@ describe('rows that share a method', () => {
       }
     }
   });
+});
+
+it('a gateway that serves everything serves the OpenAPI document of the repository', async () => {
+  const port = await freePort();
+  const everything = await startEverything({ GATEWAY_BASE_URL: 'http://localhost:8402', PORT: String(port) });
+  expect(await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).json()).toEqual(JSON.parse(written));
+  await everything.stop();
 });

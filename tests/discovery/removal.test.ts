@@ -108,15 +108,4 @@ describe.each(LEFT_OUT)('with %s', (_, variables, isRemoved) => {
       expect(summary.includes('a micropayment')).toBe(isOpened('exact'));
     }
   });
-
-  it('no document names a provider or a surface that is gone', async () => {
-    const removed = served.filter(isRemoved);
-    const isStill = (name: string) => left.some((endpoint) => endpoint.includes(`/${name}/`));
-    const names = [...new Set(removed.flatMap(({ provider, surface }) => [provider, surface]))];
-    for (const name of names.filter((each) => !isStill(each))) {
-      for (const path of ['/v1/catalog', '/.well-known/x402', '/llms.txt', '/openapi.json']) {
-        expect(await textOf(gateway.url + path)).not.toMatch(new RegExp(`/${name}/`));
-      }
-    }
-  });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { expectInTable, expectRefusal, statusAndCode } from './error-table.ts';
-import { gated } from './targets.ts';
 import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
 
 /** Specification 4.2, as it stands there. */
@@ -58,14 +57,6 @@ describe('the catalog', () => {
       expect(entry).toMatchObject({ accessMode: 'siwx', priceUsd: '0.00', provider: 'tokens' });
     }
     expectInTable(await ask('/v1/catalog'));
-  });
-
-  it('shows the schemas that validate', async () => {
-    const { routes: entries } = await catalog();
-    gated.forEach(({ input }, index) => {
-      const shown = Object.keys(entries[index]?.inputSchema.properties ?? {});
-      expect(shown).toEqual(Object.keys((input.body ?? input.query)?.properties ?? {}));
-    });
   });
 
   it('is filtered by provider', async () => {
