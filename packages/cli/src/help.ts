@@ -5,7 +5,7 @@ import { COMMON, type OptionTable } from './options.ts';
 const EXIT_CODES = `Exit codes: 0 success, 1 refusal or no answer, 2 wrong usage, 3 spending limit, 4 invalid input,
   5 payment outcome unknown, 6 payment sent and refused, 75 try again later.`;
 
-const ENVIRONMENT = `ASSET_GATEWAY_URL names the gateway; default: http://localhost:8402. NO_COLOR and FORCE_COLOR set the colours.`;
+const ENVIRONMENT = `ASSET_GATEWAY_URL names the gateway; default: http://localhost:8402. NO_COLOR and FORCE_COLOR turn colours off and on.`;
 
 /** Rows of two aligned columns. */
 function columns(rows: readonly (readonly [string, string])[]): string {
