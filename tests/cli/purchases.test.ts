@@ -345,6 +345,6 @@ describe('nothing is signed', { timeout: MAX_WAIT_MS }, () => {
   it('when nobody told it to pay', async () => {
     const { code, stdout, stderr } = await signsNothing(['balances', WALLET]);
     expect([code, JSON.parse(stdout).error]).toEqual([1, 'payment_required']);
-    expect(stderr).toContain('nothing was paid; add --pay to pay for it, or quote to see what it costs\n');
+    expect(stderr).toContain('nothing was paid; add --pay to pay, or run quote to see the price\n');
   });
 });

@@ -172,7 +172,7 @@ describe('ask says where it should be asked instead', () => {
     const url = await listen((_, response) => response.writeHead(308, { Location: gateway.url }).end());
     const { code, stderr } = await refused(['assets/solana'], url);
     expect(code).toBe(1);
-    expect(stderr).toBe(`ask: ${url} sends elsewhere; set ASSET_GATEWAY_URL to the origin that answers itself\n`);
+    expect(stderr).toBe(`ask: ${url} redirects; set ASSET_GATEWAY_URL to the redirect's target\n`);
   });
 
   it('where the connection breaks', async () => {
