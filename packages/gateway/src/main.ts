@@ -7,13 +7,12 @@ const USAGE = `Usage: asset-gateway
        asset-gateway doctor <url>
        asset-gateway sales
        asset-gateway --version
-  Without a word it starts the gateway, which is configured by environment variables alone: docs/configuration.md.
-  doctor      looks at any gateway from outside and says what to fix; asset-gateway doctor --help
-  sales       says what was sold, and compares the books with the chain; asset-gateway sales --help
+  Without a command it starts the gateway; environment variables configure it: docs/configuration.md.
+  doctor      checks any gateway from outside and says what to fix; asset-gateway doctor --help
+  sales       reports sales and compares the books with the chain; asset-gateway sales --help
   --version   prints the version
 `;
 
-/** Where the command writes to. */
 interface Output {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
@@ -24,7 +23,7 @@ function version(): string {
   return String((manifest as { version?: unknown }).version);
 }
 
-/** What the command answers where it starts nothing; the number is its exit code. */
+/** Handles options and unknown commands. Returns the exit code. */
 export function explain(word: string, { stdout, stderr }: Output): number {
   if (word === '--help' || word === '-h') stdout.write(USAGE);
   else if (word === '--version') stdout.write(`${version()}\n`);
@@ -52,7 +51,7 @@ if (command === 'doctor') {
   process.exitCode = explain(command, process);
 } else {
   await run(async () => {
-    // A configuration with faults says so before anything large is loaded.
+    // Report configuration faults before loading anything large.
     const config = readConfig(processEnvironment());
     const { startGateway } = await import('./start.ts');
     const gateway = await startGateway(config);

@@ -15,33 +15,32 @@ import { ALONE, type SharedEntries } from './shared-entries.ts';
 import { type Kept, KeptAnswer, type KeptItem, KeptRefusal, keptFor, OVERHEAD_BYTES, type Plan } from './stored.ts';
 import type { Wanted } from './waiters.ts';
 
-/** What a cache is made from. */
+/** Dependencies of a cache. */
 export interface CacheParts {
   readonly upstream: Upstream;
-  /** By the method of the row; a row that is not here is never kept. */
+  /** By the row's method; other rows are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
   readonly limit: number;
   readonly windowMs: number;
   readonly view: () => BudgetView;
-  /** Takes a slot for a call that nobody waits for. */
+  /** Takes a slot for a refresh without a waiting request. */
   readonly spendAlone: Spend;
   readonly maxBytes: number;
-  /** What other nodes have fetched, or are fetching. */
+  /** Entries and leases shared between nodes. */
   readonly shared: SharedEntries;
-  /** A fresh random text. */
   readonly randomId: () => string;
-  /** Milliseconds of a clock that never steps. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Seconds since the Unix epoch. */
+  /** Unix seconds. */
   readonly wallSeconds: () => number;
 }
 
-/** So many keys' demand is remembered, so many are considered for the next call. */
+/** Keys whose demand is stored, and candidates for the next call. */
 const [KNOWN, CANDIDATES] = [8_192, 256];
-/** What has been asked lately is remembered with its words, which are up to 8 KiB each. */
+/** Memory for plans, each up to 8 KiB. */
 const PLAN_BYTES = 16 * 1024 * 1024;
 
-/** An upstream whose answers are kept, and asked for in the order that answers most. */
+/** Caches an upstream's answers, and makes its calls in the order that answers most requests. */
 export class CachingUpstream implements Upstream {
   readonly #parts: CacheParts;
   readonly #calls: Calls;
@@ -69,7 +68,7 @@ export class CachingUpstream implements Upstream {
     return mints ? this.#batch(call, mints, lifetime) : this.#single(call, lifetime);
   }
 
-  /** What it has done, and what it holds now. */
+  /** Counts and memory, for metrics. */
   reading(): CacheReading {
     return { bytes: this.#kept.calculatedSize, ...this.#calls.counts() };
   }
@@ -88,7 +87,7 @@ export class CachingUpstream implements Upstream {
     const { kept, ageSeconds = 0 } = found;
     if (kept instanceof KeptRefusal) throw kept.refusal;
     if (kept instanceof KeptAnswer) {
-      // A sign-in that turns out to be used is no demand.
+      // A request with a used sign-in does not count as demand.
       return kept.answer(this.#parts.now(), undefined, () => this.#calls.note([{ key, ageSeconds }]));
     }
     const waiter = await this.#calls.wait([found], call);
@@ -108,7 +107,7 @@ export class CachingUpstream implements Upstream {
     for (const { kept } of found) if (kept instanceof KeptRefusal) throw kept.refusal;
     const items = new Map(found.map(({ key, kept }) => [key.id, kept]));
     const isWhole = found.every(({ kept }) => kept);
-    // What would be too old when the others have come is asked for with them.
+    // Items that would be too old when the others arrive are fetched with them.
     const lasts = ({ kept, key, ageSeconds = 0 }: Found) =>
       kept && (isWhole || ageSeconds < key.maxStaleSeconds - SOON);
     const [here, absent] = [found.filter(lasts), found.filter((each) => !lasts(each))];
@@ -122,7 +121,7 @@ export class CachingUpstream implements Upstream {
     return { ...assembled(route, given, now, { forwarded, isCollapsed: waiter.isCollapsed }), onSettled: note };
   }
 
-  /** Keeps what other nodes have of these keys that is newer; whether they were asked. */
+  /** Stores newer shared entries of these keys. Returns whether shared entries were read. */
   async #readShared(plans: readonly Plan[], { noCache }: RequestFreshness): Promise<boolean> {
     const { shared } = this.#parts;
     if (plans.length === 0 || noCache || shared === ALONE) return false;
@@ -136,7 +135,7 @@ export class CachingUpstream implements Upstream {
     return true;
   }
 
-  /** What is kept of a key and good enough, or how it is to be asked for: its plan is remembered unless a call is not due yet. */
+  /** A key's cached entry if it is good enough, and what to fetch otherwise. Stores the plan if a call is due. */
   #find(plan: Plan, { noCache, maxAgeSeconds }: RequestFreshness): Found {
     const { key } = plan;
     const [kept, now] = [this.#kept.get(key.id), this.#parts.now()];
@@ -157,22 +156,22 @@ export class CachingUpstream implements Upstream {
 
 const ADDRESS_BYTES = 32;
 
-/** Longer than a wait and the usual call, in seconds. */
+/** Longer than a wait plus the usual call, in seconds. */
 const SOON = 15;
 
 const tooOldByNow = (): Refusal =>
-  new Refusal('rate_limited', { reason: 'a part has become too old meanwhile', retryAfterSeconds: 1 });
+  new Refusal('rate_limited', { reason: 'a part became too old while waiting', retryAfterSeconds: 1 });
 
-/** Whether a mint can be one: others go alone, for only the upstream knows what it makes of them. */
+/** Whether a mint is well-formed; others are fetched alone: only the upstream knows how it answers them. */
 const isAddress = (mint: string): boolean => decodeBase58(mint, ADDRESS_BYTES) !== undefined;
 
 const planBytes = ({ key, input }: Plan): number =>
   OVERHEAD_BYTES + 2 * key.id.length + 2 * JSON.stringify(input).length;
 
-/** A mint is asked for by itself, not with what the request around it held. */
+/** The plan of a mint contains no other values of its request. */
 const NO_INPUT = { path: {}, query: {}, body: {} } as unknown as Input;
 
-/** A key that is asked for, with what is kept of it where that will do. */
+/** A requested key, with its cached entry if that is good enough. */
 interface Found extends Wanted {
   readonly kept?: Kept | undefined;
   readonly forwarded: 'miss' | 'stale';

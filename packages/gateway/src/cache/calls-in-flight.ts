@@ -21,7 +21,7 @@ import {
 } from './upstream-call.ts';
 import { WAIT_MS, type Waiter, type Waiters } from './waiters.ts';
 
-/** What calls are made with, and the requests that wait for them. */
+/** Dependencies of calls in flight. */
 export interface InFlightParts extends Pick<LeadershipParts, 'spendAlone' | 'dismiss'> {
   readonly waiting: Waiters;
   readonly order: CallOrder;
@@ -30,26 +30,26 @@ export interface InFlightParts extends Pick<LeadershipParts, 'spendAlone' | 'dis
   readonly keptOf: (id: string) => Kept | undefined;
   /** Called with each answer of an upstream. */
   readonly keep: (kept: Kept) => void;
-  /** Told that the upstream has refused a request for what it asks for. */
+  /** Called with each rejection of a key by the upstream. */
   readonly refuse: (key: CacheKey, refusal: Refusal) => void;
-  /** Milliseconds of a clock that never steps. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
 const idsOf = (keyed: readonly Pick<Plan, 'key'>[]): string[] => keyed.map(({ key }) => key.id);
 
-/** Nothing was asked of the upstream, and soon it may be. */
+/** The call was not made, but may be within the waiting time. */
 const mayPassInTime = (error: unknown): boolean =>
   isPassing(error) && !(isOfShares(error) && 1_000 * (error.retryAfterSeconds ?? 0) > WAIT_MS);
 
 const otherItems = (): Refusal =>
   new Refusal('upstream_invalid_response', { reason: 'other items than were asked for' });
 
-/** The calls of a cache from when they are due until they have ended, and what becomes of the requests that wait for them. */
+/** The calls of a cache, from due to ended, and their effect on the waiting requests. */
 export class CallsInFlight {
   readonly failures = new CallFailures();
   readonly made = { awaited: 0, refresh: 0 } satisfies CacheReading['calls'];
-  /** Calls that have been begun and have no slot yet. */
+  /** Begun calls without a slot. */
   starting = 0;
   readonly #parts: InFlightParts;
   readonly #ids = new Set<string>();
@@ -71,7 +71,7 @@ export class CallsInFlight {
     this.#parts.order.completed(ids, hasAnswered, this.#parts.now());
   }
 
-  /** Keeps answers, and gives them to the requests that wait for them. */
+  /** Stores answers and gives them to the waiting requests. */
   take(answered: readonly KeptText[], leader?: Waiter): void {
     this.end(idsOf(answered), true);
     for (const kept of answered) {
@@ -81,7 +81,7 @@ export class CallsInFlight {
     }
   }
 
-  /** Makes a call. One that serves several requests and is rejected is made once more for each of them. */
+  /** Makes a call. If a shared call is rejected, retries it once for each request. */
   async make(plans: readonly Plan[], claim: CallClaim): Promise<void> {
     const ids = idsOf(plans);
     await this.#attempt(plans, () => this.#parts.waiting.of(ids), claim);
@@ -113,7 +113,7 @@ export class CallsInFlight {
     }
   }
 
-  /** A request has one call of its own, and does not wait for another one after it. */
+  /** Each request gets one call of its own and waits for no other after it. */
   async #again({ plans, waiters }: CallPart, claim: CallClaim): Promise<void> {
     const left = () => waiters.filter((waiter) => this.#parts.waiting.has(waiter));
     for (const waiter of waiters) waiter.isRetried = true;
@@ -142,7 +142,7 @@ export class CallsInFlight {
     return kept !== undefined && !(kept instanceof KeptRefusal);
   }
 
-  /** What is not ended here goes back to the order. */
+  /** Ends failed keys; the others return to the order. */
   #failed(plans: readonly Plan[], waiters: readonly Waiter[], error: unknown): void {
     if (!mayPassInTime(error)) for (const waiter of waiters) this.#parts.dismiss(waiter, error);
     const ids = idsOf(plans).filter((id) => this.#ids.has(id));
@@ -159,7 +159,7 @@ export class CallsInFlight {
     }
   }
 
-  /** Remembers what a call was rejected for: its only key, or any that the upstream has never answered for. */
+  /** Notes the keys at fault for a rejection: the only key, or those that the upstream never answered. */
   #blame(plans: readonly Plan[], waiters: readonly Waiter[], error: Refusal): void {
     const { refuse, waiting, dismiss } = this.#parts;
     const [ids, unknown] = [idsOf(plans), idsOf(plans).filter((id) => !this.#wasAnswered(id))];

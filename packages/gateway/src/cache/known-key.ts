@@ -1,49 +1,49 @@
 import type { Lifetime } from './lifetimes.ts';
 
-/** A key of the cache: how old its answer may become, and with which other keys one upstream call may ask for it. */
+/** A cache key: its lifetime, and the batch whose keys one upstream call may fetch together. */
 export interface CacheKey extends Lifetime {
   readonly id: string;
-  /** Of candles whose range is over: the time of day from which it has been, in Unix seconds. */
+  /** For candles of a past range: since when it is past, in Unix seconds. */
   readonly overSinceSeconds?: number;
   readonly batch?: { readonly name: string; readonly size: number };
 }
 
-/** One request for a key. `weight`: its part of a request for several keys, at most 1. */
+/** One request for a key. `weight`: this key's fraction of a request for several keys. */
 export interface Ask {
-  /** Of the answer that is kept; absent when there is none, or none young enough to serve. */
+  /** Age of the stored answer; undefined if none can be served. */
   readonly ageSeconds?: number | undefined;
   /** Whether it waits for a call, until `completed` or `leave`. */
   readonly isWaiting: boolean;
   readonly weight: number;
-  /** It wants a newer answer than the one kept (`no-cache`). No cache can serve it, so it is not remembered as demand. */
+  /** `no-cache`: the stored answer will not do. Not stored as demand, as no cache can serve it. */
   readonly refusesCached: boolean;
 }
 
-/** What a request that waited had asked for. */
+/** A waiting request that gives up; `isVoid` if its sign-in was invalid and it never counted as demand. */
 export interface Leave extends Pick<Ask, 'weight' | 'refusesCached'> {
   readonly isVoid?: boolean;
 }
 
-/** Demand is remembered for half an hour, or twice as long as an answer may be served. */
+/** Demand decays over half an hour, or twice the time that an answer may be served. */
 const MEMORY_SECONDS = 1_800;
-/** Before any of it has been forgotten, what was seen is taken for as much as this time would have shown. */
+/** Demand seen in a shorter time is rated as if seen over this time. */
 const LEAST_SEEN_MS = 60_000;
 
-/** What is remembered of a key: who asks for it, what is kept of it, and what became of its calls. */
+/** The demand for a key, its stored answer and its calls. */
 export class KnownKey {
   readonly key: CacheKey;
-  /** The requests that are remembered, as they counted then. */
+  /** Decayed number of requests at `#countedAtMs`. */
   #count = 0;
   #countedAtMs: number;
   fetchedAtMs = Number.NEGATIVE_INFINITY;
   calledAtMs = Number.NEGATIVE_INFINITY;
   notBeforeMs = Number.NEGATIVE_INFINITY;
-  /** The weights of those who wait, and how many wait who refuse what is kept. */
+  /** Total weight of the waiting requests, and the number that wait with `no-cache`. */
   waiting = 0;
   insisting = 0;
   isInFlight = false;
   failures = 0;
-  /** The upstream has answered for it, and has not rejected it since. */
+  /** The upstream's last verdict on the key was an answer. */
   hasAnswered = false;
 
   constructor(key: CacheKey, nowMs: number) {
@@ -51,7 +51,7 @@ export class KnownKey {
     this.#countedAtMs = nowMs;
   }
 
-  /** How many of the requests that are remembered fall into the time that one answer serves. */
+  /** Fraction of the stored demand that one answer serves. */
   get reach(): number {
     return this.key.maxStaleSeconds / this.#memorySeconds;
   }
@@ -82,22 +82,22 @@ export class KnownKey {
     return this.ageAt(nowMs) >= this.key.freshSeconds;
   }
 
-  /** Whether a call may ask for it: a key that could spoil a call for others joins none unless a request waits for it. */
+  /** Whether a call may include it: a key that could get a shared call rejected joins only if a request waits for it. */
   mayJoin(nowMs: number): boolean {
     return this.isAwaited || (this.isStale(nowMs) && (this.hasAnswered || !this.key.batch));
   }
 
-  /** The requests that are remembered: each counts for less as time goes by. */
+  /** Requests, each weighted less as time passes. */
   demandAt(nowMs: number): number {
     return this.#count * Math.exp((this.#countedAtMs - nowMs) / 1_000 / this.#memorySeconds);
   }
 
-  /** How much longer the key will be answered for when it is asked for now, in seconds. */
+  /** Seconds of cached service that a call now would add. */
   ageAt(nowMs: number): number {
     return Math.min(this.key.maxStaleSeconds, (nowMs - this.fetchedAtMs) / 1_000);
   }
 
-  /** Requests a second, beside those that wait: what is remembered, over the time that it could be remembered for. */
+  /** Expected requests per second besides the waiting ones. */
   rateAt(nowMs: number, startedAtMs: number): number {
     const memory = this.#memorySeconds;
     const seconds = memory * (1 - Math.exp((startedAtMs - nowMs - LEAST_SEEN_MS) / 1_000 / memory));
@@ -109,13 +109,13 @@ export class KnownKey {
   }
 }
 
-/** The most worth first. */
+/** Keys by value, highest first. */
 export const richest = (keys: Iterable<KnownKey>, worth: (known: KnownKey) => number): KnownKey[] => {
   const ranked = Array.from(keys, (known) => ({ known, worth: worth(known) })).sort((a, b) => b.worth - a.worth);
   return ranked.map(({ known }) => known);
 };
 
-/** Sorting once for as many keys as are kept costs each of them the logarithm of their number. */
+/** The least valuable keys beyond `kept`; only once their number has doubled, so that sorting is amortised. */
 export const poorest = (
   keys: Set<KnownKey> | Map<string, KnownKey>,
   kept: number,

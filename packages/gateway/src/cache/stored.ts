@@ -4,15 +4,15 @@ import type { Answer, Input } from '../call.ts';
 import type { CacheKey } from './known-key.ts';
 import type { Lifetime } from './lifetimes.ts';
 
-/** What an entry weighs beside its text: what JavaScript needs for it, roughly. */
+/** Memory of an entry besides its text, roughly. */
 export const OVERHEAD_BYTES = 512;
 
-/** What an upstream has answered for a key, of which all that is kept is made. */
+/** A cached entry: an upstream's answer for a key. */
 export abstract class Kept {
   readonly key: CacheKey;
-  /** Its part of the memory that all of them share. */
+  /** Size in the shared memory limit. */
   abstract readonly bytes: number;
-  /** When its call went out, by the clock that ages are asked with. */
+  /** When its call went out, on the clock of `ageSeconds`. */
   readonly fetchedAtMs: number;
 
   constructor(key: CacheKey, fetchedAtMs: number) {
@@ -25,14 +25,14 @@ export abstract class Kept {
   }
 }
 
-/** How an answer came to be that is not from the cache (RFC 9211). */
+/** How a fetched answer is described in Cache-Status (RFC 9211). */
 export interface Fetched {
   readonly forwarded: 'miss' | 'stale';
-  /** Another request's call answered this one too. */
+  /** Another request's call answered this one. */
   readonly isCollapsed: boolean;
 }
 
-/** What an answer that is kept says of itself; a hit unless it was fetched for this request. */
+/** Caching headers of a cached answer: a hit, unless it was `fetched` for this request. */
 export function cacheHeaders(
   ageSeconds: number,
   { freshSeconds }: Pick<Lifetime, 'freshSeconds'>,
@@ -51,11 +51,11 @@ export function cacheHeaders(
   };
 }
 
-/** A strong entity tag of these bytes. */
+/** A strong entity tag. */
 export const tagOf = (body: Uint8Array): string =>
   `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
 
-/** An upstream's whole answer as it is kept, with all that a hit needs ready. */
+/** A cached whole answer, ready to send. */
 export class KeptAnswer extends Kept {
   readonly bytes: number;
   readonly #body: Uint8Array;
@@ -71,12 +71,12 @@ export class KeptAnswer extends Kept {
     this.bytes = this.#body.length + key.id.length + OVERHEAD_BYTES;
   }
 
-  /** The upstream's own text. */
+  /** The upstream's text. */
   get json(): string {
     return Buffer.from(this.#body.subarray(this.#resultAt, -1)).toString();
   }
 
-  /** The answer as it is told now; `onSettled` is told when it is its caller's. */
+  /** The answer with its current age; `onSettled` is called once the admission has settled. */
   answer(nowMs: number, fetched?: Fetched, onSettled: () => void = nobody): Answer {
     const headers = cacheHeaders(this.ageSeconds(nowMs), this.key, fetched, this.#tag);
     return new WholeAnswer(this, this.#body, headers, onSettled);
@@ -104,7 +104,7 @@ class WholeAnswer implements Answer {
   }
 }
 
-/** What the upstream has said about one mint. */
+/** A cached item of a batch: the upstream's text about one mint. */
 export class KeptItem extends Kept {
   readonly json: string;
   readonly bytes: number;
@@ -112,12 +112,12 @@ export class KeptItem extends Kept {
   constructor(key: CacheKey, fetchedAtMs: number, json: string) {
     super(key, fetchedAtMs);
     this.json = json;
-    // One byte a character where all of them are Latin, else two.
+    // V8 uses one byte per character for Latin-1 text, else two.
     this.bytes = 2 * json.length + key.id.length + OVERHEAD_BYTES;
   }
 }
 
-/** That the upstream has refused what a key asks for. */
+/** A cached rejection of a key by the upstream. */
 export class KeptRefusal extends Kept {
   readonly bytes = 2_048;
   readonly refusal: Refusal;
@@ -128,19 +128,19 @@ export class KeptRefusal extends Kept {
   }
 }
 
-/** What is asked of the upstream for a key. */
+/** How to fetch a key. */
 export interface Plan {
   readonly key: CacheKey;
   readonly route: Route;
-  /** What a single answer was asked with. */
+  /** The input of a whole answer. */
   readonly input: Input;
-  /** The mint, where the row is kept by mint. */
+  /** For rows cached per mint. */
   readonly mint?: string;
 }
 
-/** What an upstream has answered for one key, with its text. */
+/** A cached answer with its text. */
 export type KeptText = KeptAnswer | KeptItem;
 
-/** An upstream's answer as it is kept under the key of a plan; `fetchedAtMs` is when its call went out. */
+/** Makes the entry of a plan's key; `fetchedAtMs` is when its call went out. */
 export const keptFor = ({ key, route, mint }: Plan, fetchedAtMs: number, json: string): KeptText =>
   mint === undefined ? new KeptAnswer(key, fetchedAtMs, route, json) : new KeptItem(key, fetchedAtMs, json);

@@ -7,30 +7,30 @@ import { batchInput, itemsOf } from './batches.ts';
 import { type KeptText, keptFor, type Plan } from './stored.ts';
 import type { Waiter } from './waiters.ts';
 
-/** What an upstream says of a request itself, which is as true for the next one who asks. */
+/** The upstream rejected the request itself: the same holds for every client. */
 export const isVerdict = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code === 'upstream_rejected';
-/** A call that failed so may succeed for a part of what it asked for. */
+/** The call may succeed for a part of its keys. */
 export const isDivisible = (error: unknown): error is Refusal =>
   isVerdict(error) || (error instanceof Refusal && error.code === 'upstream_invalid_response');
-/** The upstream is up; what it was asked for is the fault. */
+/** The upstream is up; the request is at fault. */
 export const isOfRequest = (error: unknown): error is Refusal =>
   isVerdict(error) || (isDivisible(error) && !(error instanceof UpstreamRefusal));
-/** Nothing was asked of the upstream, for a reason that may be over soon: whoever waits waits on. */
+/** The call was not made for a temporary reason; its waiters keep waiting. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof NoLeader || (error instanceof Refusal && ['rate_limited', 'overloaded'].includes(error.code));
-/** That the upstream, or what stands for it while it is left alone, did not answer. */
+/** The upstream, or its circuit breaker, did not answer. */
 export const isOfUpstream = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code.startsWith('upstream_');
 
-/** There are slots, but none for the shares of those who wait. */
+/** Slots are left, but none for the shares of the waiting requests. */
 export const isOfShares = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.details.scope !== undefined;
 
-/** A key is asked for again after a minute at most, when its turn has come. */
+/** A failed key is retried after a minute at most. */
 const MEMORY_MS = 90_000;
 
-/** How the last call for a key has failed: none goes out for a while, or none that serves other requests too. */
+/** Recent failures by key, and the keys that must be fetched alone. */
 export class CallFailures {
   readonly #failures = new LRUCache<string, Refusal>({ max: 1_024, ttl: MEMORY_MS });
   readonly #alone = new LRUCache<string, true>({ max: 8_192, ttl: MEMORY_MS });
@@ -40,7 +40,7 @@ export class CallFailures {
     for (const id of ids) this.#failures.set(id, error);
   }
 
-  /** One of these keys was rejected: each goes alone until it is answered. */
+  /** One of these keys was rejected: each is fetched alone until it is answered. */
   noteAlone(ids: readonly string[]): void {
     for (const id of ids) this.#alone.set(id, true);
   }
@@ -54,36 +54,36 @@ export class CallFailures {
     this.#alone.delete(id);
   }
 
-  /** Of any of these keys. */
+  /** The failure of any of these keys. */
   of(ids: readonly string[]): Refusal | undefined {
     return ids.map((id) => this.#failures.get(id)).find((failure) => failure !== undefined);
   }
 }
 
-/** Refusals of one waiter's own sign-in, which keep nobody else from making the call. */
+/** Refusals of one waiter's sign-in; another waiter may still make the call. */
 const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
 
 export const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
 
-/** Nobody who waited may make the call; each of them has been told why. */
+/** No waiter may make the call; each was refused with its own reason. */
 export class NoLeader extends Error {}
 
-/** Nothing where slots are not shared out. */
+/** Undefined without shares. */
 function sharesOf(waiters: readonly Waiter[]): readonly Share[] | undefined {
   const shares = waiters.map(({ share }) => share).filter((share) => share !== undefined);
   return shares.length > 0 ? shares : undefined;
 }
 
-/** What tells who takes the slot of a call. */
+/** Dependencies of the choice of a call's leader. */
 export interface LeadershipParts {
-  /** Those who wait for the call. */
+  /** The requests that wait for the call. */
   readonly waiters: () => readonly Waiter[];
-  /** Spends for a call that nobody waits for. */
+  /** Spends for a refresh without a waiting request. */
   readonly spendAlone: Spend;
   readonly dismiss: (waiter: Waiter, error: unknown) => void;
 }
 
-/** One of those who wait for a call takes its slot, with its own sign-in. */
+/** One waiting request takes the call's slot with its own sign-in. */
 export class CallLeadership {
   readonly #parts: LeadershipParts;
   #leader: Waiter | undefined;
@@ -97,12 +97,12 @@ export class CallLeadership {
     return this.#leader;
   }
 
-  /** Those whom the slot was to be charged to when it was last asked for. */
+  /** The waiters at the last attempt to take the slot. */
   get asked(): readonly Waiter[] {
     return this.#asked;
   }
 
-  /** Takes a slot for the call, by the first waiter whose sign-in allows it; charged to the one of all whose group holds least. */
+  /** Takes a slot by the first waiter with a valid sign-in; charged to the waiter whose group holds least. */
   readonly spend: Spend = async (budget) => {
     this.#asked = [...this.#parts.waiters()];
     const shares = sharesOf(this.#asked);
@@ -124,22 +124,21 @@ export class CallLeadership {
   };
 }
 
-/** What one call is made with. */
 export interface CallMaking {
   readonly upstream: Upstream;
   readonly leadership: CallLeadership;
-  /** The wallet of one who waits for it, for the log. */
+  /** A waiter's wallet, for the log. */
   readonly wallet: string | undefined;
-  /** Told when the call has its slot. */
+  /** Called when the call has its slot. */
   readonly sent: () => void;
-  /** Milliseconds of a clock that never steps. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** Calls of a cache are made for many; where one of them has come from is nobody's business. */
+/** A cache's call serves many requests and has no arrival of its own. */
 const NOWHERE = { hosts: [], port: 0 } as const;
 
-/** Makes one upstream call for all of these keys. Resolves with what is to be kept: of a batch only the items that were asked for. */
+/** Makes one upstream call for all these keys. Resolves with the entries to store: of a batch only the requested items. */
 export async function makeCall(plans: readonly Plan[], making: CallMaking): Promise<KeptText[]> {
   const { upstream, leadership, wallet, sent, now } = making;
   const [{ route, input } = missing()] = plans;
@@ -165,27 +164,27 @@ function missing(): never {
   throw new Error('a call for nothing');
 }
 
-/** The part of a call that is made again, and the requests that it is made for. */
+/** A part of a call that is retried, with its requests. */
 export interface CallPart {
   readonly plans: readonly Plan[];
   readonly waiters: readonly Waiter[];
 }
 
-/** A call that the upstream has rejected, or answered in part. */
+/** A call that the upstream rejected or answered in part. */
 export interface RejectedCall {
   readonly asked: readonly Plan[];
   readonly unanswered: readonly Plan[];
-  /** The requests that wait for what is unanswered. */
+  /** The requests that wait for unanswered keys. */
   readonly waiters: readonly Waiter[];
-  /** Whether the upstream has answered for this key before. */
+  /** Whether the upstream answered this key before. */
   readonly wasAnswered: (id: string) => boolean;
 }
 
 const idsOf = (plans: readonly Plan[]): string[] => plans.map(({ key }) => key.id);
 
 /**
- * The calls that show which request a shared call was rejected for: one for each request, but only one for those that ask for
- * the same, and one for all whose mints the upstream has answered before. None where one request asked for all of the call.
+ * Splits a rejected shared call to find the request at fault: one part per distinct request, and one for all requests whose keys were
+ * answered before. Empty if one request asked for the whole call.
  */
 export function partsOf({ asked, unanswered, waiters, wasAnswered }: RejectedCall): readonly CallPart[] {
   const byPlans = new Map<string, { readonly plans: readonly Plan[]; readonly waiters: Waiter[] }>();

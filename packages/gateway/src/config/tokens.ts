@@ -37,7 +37,7 @@ export function readTokens(read: Reader): TokensConfig | undefined {
 
 /** What of the asset data is kept. */
 export interface CacheConfig {
-  /** By the method of the row; a row that is not here is never kept. */
+  /** By the row's method; other rows are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
   /** The memory that all answers may take. */
   readonly maxBytes: number;

@@ -2,16 +2,16 @@ import { HEADERS, type PaymentRequired, Refusal, type RefusalCode } from '@asset
 import type { Arrival, Call, Challenge } from '../call.ts';
 import { BAZAAR_EXTENSION, type Describe } from '../describe/discovery.ts';
 
-/** The public origin that a request was made to: scheme, host, port. Refuses a request to any other. */
+/** The public origin of a request: scheme, host, port. Refuses foreign hosts. */
 export type OriginOf = (arrival: Arrival) => string;
 
-/** The configured origin, whatever Host says. */
+/** The configured origin; Host is ignored. */
 export const fixedOrigin =
   (origin: string): OriginOf =>
   () =>
     origin;
 
-/** For local use: the loopback name that the client dialled, on the port that it reached. */
+/** For local use: the loopback name and port that the client dialled. */
 export function localOrigins(listeningHost: string): OriginOf {
   const names = new Set([listeningHost.toLowerCase(), 'localhost', '127.0.0.1', '[::1]']);
   return ({ hosts, port }) => {
@@ -24,12 +24,12 @@ export function localOrigins(listeningHost: string): OriginOf {
 }
 
 const MAX_URL_LENGTH = 256;
-/** What 4,096 characters of base64 hold. */
+/** The bytes in 4,096 characters of base64. */
 const MAX_JSON_BYTES = 3072;
-/** The name of the extension, and the signs around it. */
+/** The extension's name with its punctuation. */
 const BAZAAR_MEMBER_BYTES = `,"${BAZAAR_EXTENSION}":`.length;
 
-/** What a gate asks for, beside what every challenge says. */
+/** The gate's part of a challenge. */
 export interface Demand {
   readonly code: RefusalCode;
   readonly url: string;
@@ -37,22 +37,19 @@ export interface Demand {
   readonly extensions: PaymentRequired['extensions'];
 }
 
-/** The URL asked for; too long a one is cut to what a signature for it still covers: its path, or the bare origin. */
+/** The requested URL; if too long, cut to its path or the bare origin, which a signature for it still covers. */
 export function challengedUrl({ path, query }: Call, origin: string): string {
   const full = query === undefined ? `${origin}${path}` : `${origin}${path}?${query}`;
   return [full, `${origin}${path}`].find((url) => url.length <= MAX_URL_LENGTH) ?? origin;
 }
 
-/** The challenge's header, and its members in the body of a refusal, which has the code already. */
+/** The challenge as a header and as members of the refusal's body, which already has the code. */
 function written(required: PaymentRequired): Challenge {
   const { error: _, ...members } = required;
   return { headers: { [HEADERS.paymentRequired]: Buffer.from(JSON.stringify(required)).toString('base64') }, members };
 }
 
-/**
- * The challenge of a 402: x402's PaymentRequired, in a header and in the body, with as much of the discovery extension
- * as the header has room for.
- */
+/** The challenge of a 402: x402's PaymentRequired with the largest discovery extension that fits the header. */
 export function challenge(call: Call, { code, url, accepts, extensions }: Demand, describe: Describe): Challenge {
   const { resource, discoveries } = describe(call.parameters);
   const bare = { x402Version: 2, error: code, resource: { url, ...resource }, accepts, extensions } as const;

@@ -1,18 +1,18 @@
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const BASE = ALPHABET.length;
 const ONE = ALPHABET.charCodeAt(0);
-/** Digits that are taken together, and a limb of the number: what both make fits into a double without loss. */
+/** Digits per step, and bits per limb: their product fits a double without loss. */
 const [DIGITS, LIMB_BITS] = [4, 24];
 const LIMB = 2 ** LIMB_BITS;
 const LIMB_BYTES = LIMB_BITS / 8;
 
-/** By character code; beyond the table and in its gaps there is none. */
+/** Digit values by character code. */
 const VALUES: readonly (number | undefined)[] = Array.from({ length: 128 }, (_, code) => {
   const value = ALPHABET.indexOf(String.fromCharCode(code));
   return value < 0 ? undefined : value;
 });
 
-/** The number of a text, its lowest limb first; nothing when a character is no digit or the number has more limbs. */
+/** The number of a text, lowest limb first; undefined for an invalid digit or more limbs. */
 function limbsOf(text: string, count: number): number[] | undefined {
   const limbs = new Array<number>(count).fill(0);
   for (let from = 0; from < text.length; from += DIGITS) {
@@ -33,7 +33,7 @@ function limbsOf(text: string, count: number): number[] | undefined {
   return limbs;
 }
 
-/** The number, its highest byte first; nothing when it has more bytes. */
+/** The number, highest byte first; undefined if it has more bytes. */
 function bytesOf(limbs: readonly number[], length: number): Buffer | undefined {
   const bytes = Buffer.alloc(limbs.length * LIMB_BYTES);
   limbs.forEach((limb, index) => {
@@ -44,9 +44,9 @@ function bytesOf(limbs: readonly number[], length: number): Buffer | undefined {
   return bytes.subarray(head);
 }
 
-/** The bytes of a base58 text that stands for exactly so many; a text has one leading 1 for each leading byte of zero. */
+/** Decodes a base58 text of exactly `length` bytes; each leading zero byte is one leading 1. */
 export function decodeBase58(text: string, length: number): Buffer | undefined {
-  // A digit is worth more than 5 bits.
+  // A digit holds more than 5 bits.
   if (text.length > Math.ceil((length * 8) / 5)) return undefined;
   const limbs = limbsOf(text, Math.ceil(length / LIMB_BYTES));
   const bytes = limbs && bytesOf(limbs, length);
@@ -60,17 +60,17 @@ export function decodeBase58(text: string, length: number): Buffer | undefined {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Strict base64 of the standard alphabet, with or without its padding, and no second spelling of the same bytes. */
+/** Strict base64 of the standard alphabet, padded or not; only the canonical spelling of the bytes. */
 export function decodeBase64(value: string): Uint8Array | undefined {
   if (value === '') return undefined;
   const bytes = Buffer.from(value, 'base64');
-  // Whatever else Node skips or forgives is not what it would write.
+  // Node skips invalid characters; only what it would write itself is accepted.
   const canonical = bytes.toString('base64');
   const isUnpadded = value.length < canonical.length && value === canonical.slice(0, canonical.indexOf('='));
   return value === canonical || isUnpadded ? bytes : undefined;
 }
 
-/** Base64 of UTF-8 of JSON, as x402's headers are; nothing for anything else. */
+/** Decodes base64 JSON, as in x402's headers; undefined for anything else. */
 export function decodeJsonHeader(value: string): unknown {
   const bytes = decodeBase64(value);
   if (!bytes) return undefined;

@@ -3,10 +3,10 @@ import { BlockList, isIP, type Socket } from 'node:net';
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** `::ffff:10.0.0.1`, as a dual-stack socket says it, is 10.0.0.1. */
+/** A dual-stack socket reports 10.0.0.1 as `::ffff:10.0.0.1`. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** The proxies that may say whom they speak for, from CIDR texts such as `10.0.0.0/8`. Throws on anything else. */
+/** Proxies whose X-Forwarded-For is trusted, from CIDRs such as `10.0.0.0/8`. Throws a RangeError on other texts. */
 export function trustedProxies(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {
@@ -17,14 +17,13 @@ export function trustedProxies(cidrs: readonly string[]): BlockList {
   return list;
 }
 
-/** The address of the other end. */
 export const peerAddress = ({ remoteAddress = '' }: Socket): string => plain(remoteAddress);
 
-/** Whether this is the address of a trusted proxy. */
+/** Whether the address belongs to a trusted proxy. */
 export const isProxy = (address: string, trusted: BlockList): boolean =>
   isIP(address) !== 0 && trusted.check(address, familyOf(address));
 
-/** No chain of honest proxies is longer, and no address has more characters. */
+/** Longer chains and addresses are not honest ones. */
 const MAX_HOPS = 32;
 const MAX_ADDRESS_LENGTH = 45;
 
@@ -42,20 +41,20 @@ export function clientAddress(incoming: IncomingMessage, trusted: BlockList): st
   return client;
 }
 
-/** The connections of one address, those that are idle in the order in which they became so. */
+/** The connections of one address; `idle` in the order in which they became idle. */
 interface Group {
   readonly address: string;
   readonly idle: Set<Socket>;
   size: number;
 }
 
-/** Which part of all connections one address may hold. */
+/** One address may hold a quarter of all connections. */
 const SHARE = 4;
 
 /**
- * Who may stay connected. Idle is a connection that has nothing to be answered: one that is kept alive, has sent nothing yet, or
- * half a head. Where there is no room for a new connection, the oldest idle one makes it: of its own address when that holds its
- * share, else of anybody. Trusted proxies speak for many, and have no share. Each event takes the same time, however many there are.
+ * Limits connections. A connection is idle while no request on it awaits an answer: it is kept alive, or has sent nothing or half a
+ * head. A new connection without room closes the oldest idle one: of the same address if that holds its share, else of any address.
+ * Trusted proxies serve many clients and have no share. Each event takes constant time.
  */
 export class Connections {
   readonly #maximum: number;
@@ -71,7 +70,7 @@ export class Connections {
     this.#trusted = trusted;
   }
 
-  /** Takes a new connection, or closes it; whether it stays. */
+  /** Admits a new connection or closes it. Returns whether it stays. */
   admit(socket: Socket): boolean {
     const address = peerAddress(socket);
     const group = this.#groups.get(address) ?? { address, idle: new Set(), size: 0 };
@@ -89,7 +88,7 @@ export class Connections {
     return true;
   }
 
-  /** Notes that a connection has something to be answered, or has nothing any more. */
+  /** Marks a connection as idle or busy. */
   note(socket: Socket, isIdle: boolean): void {
     const group = this.#members.get(socket);
     for (const idle of group ? [this.#idle, group.idle] : []) {

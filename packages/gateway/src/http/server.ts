@@ -20,50 +20,49 @@ function codeOf({ code, rawPacket }: ParseError): RefusalCode {
   return requestLine.length > LIMITS.targetBytes ? 'uri_too_long' : 'headers_too_large';
 }
 
-/** The answer to an expectation other than 100-continue, which HTTP lets stand without a body. */
+/** The answer to an `Expect` other than 100-continue. */
 export function unexpected(): Outbound {
   const { headers } = lastResort(new Refusal('bad_request'));
   return { status: 417, headers: { ...headers, 'Content-Length': '0' }, body: '' };
 }
 
-/** Answers what could not be read as a request at all, and closes. */
+/** Answers an unparseable request and closes. */
 export function answerUnreadable(error: ParseError, socket: Duplex): void {
   const { status, headers, body } = lastResort(new Refusal(codeOf(error)));
   const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
-  // A peer that never closes its side would keep the socket for ever.
+  // A peer that never closes its side would hold the socket forever.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** What the server is put around. */
 export interface ServerOptions {
   readonly handle: (inbound: Inbound) => Promise<Outbound>;
   readonly trustedProxies: BlockList;
-  /** How many connections there may be; beyond, idle ones are closed for new ones. */
+  /** Beyond it, idle connections are closed for new ones. */
   readonly maxConnections: number;
-  /** How long it waits, when it drains, for requests that were on their way. */
+  /** How long a drain waits for requests already in transit. */
   readonly graceMs: number;
-  /** Told of an error that left a request without its answer. */
+  /** Called with an error that left a request unanswered. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /** A listening server that can be drained. */
 export interface HttpServer {
   listen(port: number, host: string): Promise<number>;
-  /** Stops listening, answers what has arrived and what still arrives on open connections, and closes each after it. */
+
   drain(deadlineMs: number): Promise<void>;
 }
 
-/** What Node has the system keep where it is told nothing. */
+/** Node's default. */
 const NODES_BACKLOG = 511;
 const TIMES = {
   headersMs: 10_000,
   requestMs: 15_000,
   keepAliveMs: 65_000,
   checkMs: 1_000,
-  /** Node forgives a socket once that has taken something, so one that takes nothing more is cut within twice this. */
+  /** Node restarts the timer when a socket makes progress, so a stalled one is cut within twice this. */
   writeMs: 15_000,
-  /** How long a refused upload may go on before its connection is cut. */
+  /** How long a refused upload may continue. */
   lingerMs: 1_000,
 } as const;
 
@@ -73,7 +72,7 @@ class Draining implements HttpServer {
   readonly #connections: Connections;
   readonly #room = new WaitingRoom();
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
-  /** The connections on which something is to be answered. */
+  /** Connections with an unanswered request. */
   readonly #busy = new Set<Socket>();
   #running = 0;
   #draining = false;
@@ -88,7 +87,7 @@ class Draining implements HttpServer {
       requestTimeout: TIMES.requestMs,
       keepAliveTimeout: TIMES.keepAliveMs,
       connectionsCheckingInterval: TIMES.checkMs,
-      // A missing Host is refused in our own words.
+      // The gateway refuses a missing Host itself.
       requireHostHeader: false,
     });
     this.#server.maxHeadersCount = 0;
@@ -105,7 +104,7 @@ class Draining implements HttpServer {
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      // A connection for which the system keeps no place is tried again by its client after seconds.
+      // A client retries a connection beyond the backlog only after seconds.
       const backlog = Math.max(this.#options.maxConnections, NODES_BACKLOG);
       this.#server.listen({ port, host, backlog }, () => {
         const address = this.#server.address();
@@ -118,7 +117,7 @@ class Draining implements HttpServer {
     const deadline = performance.now() + deadlineMs;
     this.#draining = true;
     await turn();
-    // The HTTP server's own close would cut kept-alive connections on which a request may be on its way.
+    // The HTTP server's own close would cut kept-alive connections that may carry a request in transit.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     await pause(this.#options.graceMs);
     await turn();
@@ -154,7 +153,7 @@ class Draining implements HttpServer {
     }
   }
 
-  /** Counts what is being answered, also when its client has gone: it may be in the middle of a payment. */
+  /** Counts running requests, even if the client has disconnected: a payment may be in progress. */
   async #handle(inbound: Inbound): Promise<Outbound> {
     this.#running++;
     try {
@@ -175,7 +174,7 @@ class Draining implements HttpServer {
     if (unread) setTimeout(() => incoming.destroy(), TIMES.lingerMs).unref();
   }
 
-  /** The client has gone, or what the gateway answered cannot be written. */
+  /** The client has disconnected, or the answer cannot be written. */
   #giveUp(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
     if (incoming.errored || outgoing.headersSent || outgoing.destroyed) {
       outgoing.destroy();
@@ -194,7 +193,7 @@ class Draining implements HttpServer {
 }
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
-/** Until what the system has kept for this process is taken: on a busy machine that may be a second's worth. */
+/** Lets the event loop accept what the system has queued: on a busy machine up to a second's worth. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Node's HTTP server around the gateway: size and time limits, a cap on connections, a drain that loses nothing. */

@@ -1,19 +1,19 @@
 import { CORS_HEADERS, type RefusalCode } from '@asset-gateway/protocol';
 import type { Call, Challenge, Inbound, Outbound, Sale, Trail } from '../call.ts';
 
-/** Nobody holds more copies than that. */
+/** More entity tags than any client sends. */
 const MAX_TAGS = 64;
 
-/** Whether If-None-Match names this tag, compared weakly as RFC 9110 has it; `*` names every tag. */
+/** Whether If-None-Match names this tag (weak comparison, RFC 9110); `*` matches every tag. */
 function names(condition: unknown, tag: string): boolean {
   if (typeof condition !== 'string') return false;
-  // What stands between quotes, and behind each of it what follows its closing quote.
+  // Odd indexes hold the quoted texts.
   const parts = condition.split('"', 2 * MAX_TAGS + 1);
   const isTag = (part: string, index: number): boolean => index % 2 === 1 && `"${part}"` === tag;
   return condition.trim() === '*' || parts.slice(0, -1).some(isTag);
 }
 
-/** The answer to a request that may hold it already: an unchanged document is a 304 without a body. */
+/** Turns the answer into a 304 without a body if the client has it already. */
 export function conditional({ headers }: Inbound, answer: Outbound): Outbound {
   const { ETag: tag } = answer.headers;
   if (answer.status !== 200 || tag === undefined || !names(headers['if-none-match'], tag)) return answer;
@@ -21,15 +21,15 @@ export function conditional({ headers }: Inbound, answer: Outbound): Outbound {
   return { ...answer, status: 304, headers: kept, body: '' };
 }
 
-/** An answer that did not reach its payer may be fetched for ten minutes; a little longer, so that no clock matters. */
+/** An undelivered answer can be fetched for ten minutes; one more minute covers clock differences. */
 const REMEMBERED_MS = 660_000;
 
-/** Tells the first answer that a payment has brought from those that follow, so that no money is counted twice. */
+/** Recognises repeated answers to one payment, so that no money is counted twice. */
 export class Sales {
-  /** When each payment was first answered, the oldest first. */
+  /** When each payment was first answered, oldest first. */
   readonly #answered = new Map<string, number>();
 
-  /** Whether this node has not answered this payment before. */
+  /** Whether this is this node's first answer to the payment. */
   isFirst({ transaction, isRepeat }: Sale, nowMs: number): boolean {
     this.#forget(nowMs);
     if (isRepeat || this.#answered.has(transaction)) return false;
@@ -45,7 +45,7 @@ export class Sales {
   }
 }
 
-/** One line of the log: what happened to one request. No secret, no signature, no nonce. */
+/** The log line of one request. Contains no secret, signature or nonce. */
 export interface LogLine {
   readonly requestId: string;
   readonly client: string;
@@ -59,43 +59,41 @@ export interface LogLine {
   readonly ms: number;
   readonly upstreamMs?: number;
   readonly budgetLeft?: number;
-  /** How the answer came out of the cache: `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
+  /** Cache result: `hit`, `stale` (a hit that is no longer fresh), `miss`, `refetch`, `collapsed`. */
   readonly cache?: string;
-  /** How old the answer was that came out of the cache, in whole seconds. */
+  /** Age of a cached answer in whole seconds. */
   readonly ageSeconds?: number;
-  /** Whose share of the budget was used up, where it was not all of it. */
+  /** Whose share was used up, if the budget itself was not. */
   readonly share?: 'group' | 'wallet';
-  /** What this answer has brought, in millionths of a dollar; no second time for a payment that comes again. */
+  /** Revenue in millionths of a dollar; absent if the payment was counted before. */
   readonly paidMicros?: number;
-  /** The mint of what was paid with. */
+  /** Mint of the payment's token. */
   readonly asset?: string;
-  /** The transaction that settled the payment. */
+  /** Signature of the settling transaction. */
   readonly transaction?: string;
-  /** What this answer has cost its wallet's credit, in millionths of a dollar, and what is left; no cost where it was charged before. */
+  /** Charged to credit, in millionths of a dollar (absent if charged before), and the remaining balance. */
   readonly creditMicros?: number;
   readonly balanceMicros?: number;
-  /** What has spent it: `signature`, or `payment` where one was covered. */
+  /** `payment` if credit covered a payment. */
   readonly creditBy?: 'signature' | 'payment';
-  /** What a payment has brought to its wallet's credit, in millionths of a dollar. */
+  /** Credit that the payment granted, in millionths of a dollar. */
   readonly grantedMicros?: number;
-  /** The payment, or the debit, has been answered before. */
+  /** The payment or debit was answered before. */
   readonly replayed?: true;
 }
 
-/** What a trail is opened with. */
 export interface TrailParts {
   readonly log: (line: LogLine) => void;
   readonly randomId: () => string;
-  /** Nothing where nothing is sold. */
+  /** Undefined if nothing is sold. */
   readonly sales?: Sales;
 }
 
-/** A call that has a gate, as far as answers need it: a 402 asks for something. */
+/** A call with its gate's challenge, which a 402 needs. */
 interface Gated extends Call {
   readonly endpoint: { readonly gate: { challenge(call: Call, code: RefusalCode): Challenge | undefined } };
 }
 
-/** An admission, as far as answers need it. */
 interface Admitted {
   headers(): Readonly<Record<string, string>>;
 }
@@ -104,7 +102,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_LOGGED_PATH = 200;
 const WITHOUT_LENGTH = [204, 304];
 
-/** The same in one word. */
+/** A Cache-Status as one word. */
 function cacheKindOf(status: string | undefined): string | undefined {
   if (status === undefined) return undefined;
   if (status.includes('; hit')) return status.includes('ttl=-') ? 'stale' : 'hit';
@@ -119,7 +117,7 @@ function requestIdOf({ headers }: Inbound, randomId: () => string): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomId();
 }
 
-/** What one request leaves behind, from its arrival to its one log line. */
+/** Follows one request from its arrival to its log line. */
 export class RequestTrail implements Trail {
   readonly requestId: string;
   readonly client: string;
@@ -141,24 +139,24 @@ export class RequestTrail implements Trail {
     this.client = inbound.client;
   }
 
-  /** Notes what the request has found. */
+  /** Notes the matched call. */
   follow<C extends Gated>(call: C): C {
     this.#call = call;
     return call;
   }
 
-  /** Notes that the request was let pass; whatever the answer will be. */
+  /** Notes the admission. */
   enter<A extends Admitted>(admission: A): A {
     this.#admission = admission;
     return admission;
   }
 
-  /** What its gate asks for in a 402; nothing for a request that has found no row. */
+  /** The gate's challenge for a 402; undefined if no row matched. */
   challenge(code: RefusalCode): Challenge | undefined {
     return this.#call?.endpoint.gate.challenge(this.#call, code);
   }
 
-  /** Completes an answer with what every answer carries, drops the body for HEAD, and writes the log line. */
+  /** Adds the headers of every response, drops the body for HEAD, and writes the log line. */
   finish(complete: Outbound): Outbound {
     const answer = conditional(this.#inbound, complete);
     const headers: Record<string, string> = {

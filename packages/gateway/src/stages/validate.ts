@@ -4,14 +4,14 @@ import type { Call, Inbound, Input } from '../call.ts';
 import { compile, Violations } from './schema.ts';
 
 const MAX_DEPTH = 32;
-/** More values than the body of any row may hold. What comes after so many is not read. */
+/** More values than any row's body may hold; the rest is not read. */
 const MAX_VALUES = 1_024;
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The bytes of a JSON text that say how it nests. */
+/** The bytes that structure a JSON text. */
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_LIST, CLOSED_LIST, OPEN_OBJECT, CLOSED_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
@@ -19,7 +19,7 @@ const [PLUS, BLANK] = [0x2b, 0x20];
 
 const kindOf = (schema: TSchema): unknown => Reflect.get(schema, 'type');
 
-/** The items of a list; one more than there may be tells that there are too many. */
+/** The items of a list, at most one beyond its limit. */
 function itemsOf(raw: string, schema: TSchema): string[] {
   const limit: unknown = Reflect.get(schema, 'maxItems');
   return raw.split(',', typeof limit === 'number' ? limit + 1 : undefined);
@@ -31,7 +31,7 @@ function typed(raw: string, schema: TSchema): unknown {
   return kindOf(schema) === 'array' ? itemsOf(raw, schema) : raw;
 }
 
-/** A form's plus is a blank. The target is ASCII; replacing thousands of them in a string takes twenty times as long. */
+/** A plus is a space. Works on bytes: the target is ASCII, and replacing in a string takes twenty times as long. */
 function withBlanks(text: string): string {
   if (!text.includes('+')) return text;
   const bytes = Buffer.from(text, 'latin1');
@@ -53,7 +53,7 @@ function* pairsOf(query: string): Generator<string> {
   }
 }
 
-/** The query's parameters as the JSON types of their schema; one that is unknown or comes twice is a violation. */
+/** The query's parameters as their schema's JSON types. Unknown and repeated parameters are violations. */
 export function readQuery(query: string | undefined, schema: TObject | undefined, violations: Violations): Values {
   const values = new Map<string, unknown>();
   for (const pair of query ? pairsOf(query) : []) {
@@ -69,8 +69,8 @@ export function readQuery(query: string | undefined, schema: TObject | undefined
 }
 
 /**
- * The first values of a JSON text, with the brackets closed that are still open after them: all of it, unless it holds too many.
- * Nothing when brackets nest too deep. In UTF-8 no byte of another character is one of those that are looked for.
+ * The first MAX_VALUES values of a JSON text, and the brackets that close them. Undefined if brackets nest too deep. Scanning bytes
+ * is safe: in UTF-8 no multi-byte character contains an ASCII byte.
  */
 function firstValues(json: Uint8Array): { readonly bytes: Uint8Array; readonly closing: string } | undefined {
   const open: string[] = [];
@@ -102,7 +102,7 @@ function assertJson(headers: Inbound['headers'], isEmpty: boolean): void {
   if (!isJson || (encoding !== undefined && encoding !== 'identity')) throw new Refusal('unsupported_media_type');
 }
 
-/** The body as JSON. Refuses another content type or an encoding, and what is not shallow UTF-8 JSON. */
+/** The body as JSON. Refuses other content types, encodings, and text that is not shallow UTF-8 JSON. */
 export function readBody({ body, headers }: Inbound, violations: Violations): unknown {
   assertJson(headers, body.length === 0);
   const first = firstValues(body);
@@ -115,7 +115,7 @@ export function readBody({ body, headers }: Inbound, violations: Violations): un
   }
 }
 
-/** A rule over several parameters looks only at what the schemas have let pass, all of which has been looked at then. */
+/** Checks the rules over several parameters whose single values are valid. */
 function judgeRules(route: Route, values: RequestValues, violations: Violations): void {
   for (const { in: place, name, parameters, description, holds } of route.rules) {
     if (violations.isFull) return;
@@ -131,12 +131,12 @@ function refuse(route: Route, { issues }: Violations): never {
   throw new Refusal(code ?? 'invalid_request', { issues, reason: reason.slice(0, 200) });
 }
 
-/** Makes what reads a call's raw parameters by its row's schemas, or refuses with every violation at once. */
+/** Makes the validator of a row: from raw parameters to an input, or a refusal with every violation. */
 export function createReader({ input }: Route): (call: Call) => Input {
   const path = input.path && compile(input.path, 'path');
   const query = input.query && compile(input.query, 'query');
   const body = input.body && compile(input.body, 'body');
-  // A body that takes no member says nothing.
+  // A body without members may be absent.
   const mayBeAbsent = Object.keys(input.body?.properties ?? {}).length === 0;
   return ({ inbound, parameters, query: text, route }) => {
     const violations = new Violations();

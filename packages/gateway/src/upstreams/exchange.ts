@@ -7,14 +7,14 @@ import { UpstreamRefusal } from './upstream.ts';
 const MAX_PAUSE_SECONDS = 300;
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_MESSAGE_LENGTH = 200;
-/** undici's and its parser's names for an answer that is not HTTP, or not within HTTP's limits. */
+/** undici's errors for an answer that is not HTTP or exceeds HTTP's limits. */
 const UNREADABLE = /HPE_|HTTPParserError|HeadersOverflowError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH/;
-/** undici's and Node's names for a connection that is gone. */
+/** undici's and Node's errors for a lost connection. */
 const GONE = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const PRINTABLE = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u;
 
-/** How long an upstream's Retry-After asks to wait: seconds or a date, within sensible bounds; else as long as usual. */
+/** The wait that an upstream's Retry-After (seconds or a date) asks for, within bounds; else the usual wait. */
 export function pauseSeconds(retryAfter: unknown, nowMs: number, usualSeconds: number): number {
   const text = String(retryAfter ?? '');
   const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
@@ -29,8 +29,8 @@ function messageIn(value: unknown): unknown {
   return messageIn(error) ?? Reflect.get(value, 'message');
 }
 
-/** An upstream's own short message, when it is safe to pass on. */
-async function quotable(response: UpstreamResponse, secrets: readonly string[]): Promise<string | undefined> {
+/** An upstream's own short message, if it is safe to pass on. */
+async function safeMessage(response: UpstreamResponse, secrets: readonly string[]): Promise<string | undefined> {
   try {
     const message = messageIn((await readJson(response, MAX_ERROR_BYTES)).value);
     if (typeof message !== 'string' || message.length > MAX_MESSAGE_LENGTH || !PRINTABLE.test(message))
@@ -49,15 +49,15 @@ function codeOf(status: number): RefusalCode {
   return status >= 300 && status < 400 ? 'upstream_redirect' : 'upstream_error';
 }
 
-/** What of an upstream's options decides how its refusals are passed on. */
+/** Upstream options that refusals need. */
 export interface RefusalOptions {
-  /** In every spelling: what must never stand in an answer. */
+  /** Texts, in every spelling, that must not appear in an answer. */
   readonly secrets: readonly string[];
-  /** For how long it is left alone after a 429 that does not say. */
+  /** The pause after a 429 without Retry-After. */
   readonly usualPauseSeconds: number;
 }
 
-/** That the upstream wants to be left alone, and for how long. */
+/** The refusal for an upstream's rate limit, with its pause. */
 export const rateLimited = (
   reason: string,
   { headers }: UpstreamResponse,
@@ -68,17 +68,17 @@ export const rateLimited = (
     retryAfterSeconds: pauseSeconds(headers['retry-after'], Date.now(), usualPauseSeconds),
   });
 
-/** What a status other than 200 means to the caller. */
+/** The refusal for a status other than 200. */
 export async function refusalOfStatus(response: UpstreamResponse, options: RefusalOptions): Promise<UpstreamRefusal> {
   const { statusCode } = response;
   const code = codeOf(statusCode);
-  // An upstream that blames the request, or our key, is there.
+  // An upstream that rejects the request or our key is up.
   const ending = statusCode >= 400 && statusCode < 500 ? 'answered' : 'failed';
   const hint = code === 'upstream_auth_failed' ? '; is its key right?' : '';
   const reason = `upstream status ${statusCode}${hint}`;
   if (code === 'upstream_rate_limited') return rateLimited(reason, response, options);
   if (code !== 'upstream_rejected') return new UpstreamRefusal(code, ending, { reason });
-  const message = await quotable(response, options.secrets);
+  const message = await safeMessage(response, options.secrets);
   return new UpstreamRefusal(code, ending, {
     reason,
     status: statusCode,
@@ -86,7 +86,7 @@ export async function refusalOfStatus(response: UpstreamResponse, options: Refus
   });
 }
 
-/** What a call that broke off means to the caller, by whether its answer had started. */
+/** The refusal for a call that broke off. */
 export function refusalOfFailure(error: unknown, deadlinePassed: boolean, started: boolean): UpstreamRefusal {
   if (deadlinePassed) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
   const { code = '', name = '' } = (error ?? {}) as NodeJS.ErrnoException;
@@ -95,7 +95,7 @@ export function refusalOfFailure(error: unknown, deadlinePassed: boolean, starte
   return new UpstreamRefusal('upstream_unreachable', GONE.has(code) ? 'lost' : 'failed', { reason });
 }
 
-/** A request as it will be written to an upstream. */
+/** A request to an upstream. */
 export interface UpstreamRequest {
   readonly method: 'GET' | 'POST';
   /** Path and query, encoded. */
@@ -103,19 +103,19 @@ export interface UpstreamRequest {
   readonly body: string | undefined;
 }
 
-/** Where an upstream is, and how long it may take. */
+/** Connection settings of an upstream. */
 export interface ExchangeOptions {
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** For the whole call, from the first byte written to the last byte read. */
+  /** For the whole call: first byte written to last byte read. */
   readonly deadlineMs: number;
   readonly connections: number;
 }
 
-/** Pooled HTTP to one upstream: no redirect followed, request headers built from nothing, one deadline for all of a call. */
+/** Pooled HTTP to one upstream: follows no redirects, forwards no client headers, one deadline per call. */
 export class Exchange {
   readonly #deadlineMs: number;
-  /** Names and values in turn, as undici takes them. */
+  /** Alternating names and values, as undici expects. */
   readonly #headers: readonly string[];
   readonly #pool: Pool;
 
@@ -127,13 +127,13 @@ export class Exchange {
       connections: options.connections,
       pipelining: 1,
       connect: { timeout: options.deadlineMs },
-      // The deadline of the whole call is the only one.
+      // Only the deadline of the whole call applies.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 
-  /** Spends, writes the request and reads its answer. Every failure leaves as a refusal, and the slot is released. */
+  /** Takes a slot, writes the request, reads the answer and releases the slot. Every failure becomes a refusal. */
   async run<T>(
     request: UpstreamRequest,
     spend: KeyedCall['spend'],

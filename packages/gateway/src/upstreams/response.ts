@@ -8,22 +8,22 @@ import { UpstreamRefusal } from './upstream.ts';
 export interface UpstreamResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** The body while it arrives, where it is encoded. */
+  /** The body stream, if it is encoded. */
   readonly encoded: Readable | undefined;
-  /** A body that is not encoded, when all of it is there. Rejects with a refusal when there is more, or with the transport's error. */
+  /** The complete unencoded body. Rejects with a refusal beyond the limit, or with the transport's error. */
   whole(limit: number): Promise<Buffer>;
 }
 
-/** No body is longer, encoded or not. */
+/** The largest body, encoded or decoded. */
 export const MAX_BYTES = 5 * 1024 * 1024;
 
-/** How much there is to say depends on what was asked. */
+/** The size of an answer depends on the request, so the upstream is not at fault. */
 export const tooLarge = (): UpstreamRefusal =>
   new UpstreamRefusal('upstream_invalid_response', 'answered', { reason: 'too large' });
 
 const ignore = (): void => undefined;
 
-/** A promise to be settled from outside. */
+/** A promise with its resolvers. */
 class Deferred<T> {
   resolve!: (value: T) => void;
   reject!: (error: unknown) => void;
@@ -34,8 +34,8 @@ class Deferred<T> {
 }
 
 /**
- * What undici's dispatcher tells of one request: it is written before its deadline or not at all, and given up then. How far it
- * has come is noted, because undici's errors do not tell. Whoever made one ends it.
+ * Handles one request of undici's dispatcher: writes it before its deadline or not at all, and aborts it then. Tracks its progress,
+ * which undici's errors do not report. The creator must call `end`.
  */
 export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResponse {
   statusCode = 0;
@@ -55,28 +55,28 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
   #isStarted = false;
   #isComplete = false;
 
-  /** For the whole call, from now to the last byte read. */
+  /** The deadline covers the call from now to the last byte read. */
   constructor(deadlineMs: number) {
     this.#deadlineAt = performance.now() + deadlineMs;
     this.#timer = setTimeout(() => this.#expire(), deadlineMs).unref();
   }
 
-  /** Whether it has been written, or begun to be. */
+  /** Whether writing has begun. */
   get isWritten(): boolean {
     return this.#isWritten;
   }
 
-  /** Whether anything of the answer has come. */
+  /** Whether the answer has begun. */
   get isStarted(): boolean {
     return this.#isStarted;
   }
 
-  /** Whether the deadline has passed. A process that was stopped reads its sockets before its timers run. */
+  /** Whether the deadline has passed. A suspended process reads sockets before its timers run. */
   get isLate(): boolean {
     return this.#isExpired || performance.now() >= this.#deadlineAt;
   }
 
-  /** Settles when the head of the answer has come. */
+  /** Resolves with the head of the answer. */
   head(): Promise<UpstreamResponse> {
     return this.#head.promise;
   }
@@ -89,14 +89,14 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
     return this.#body.promise;
   }
 
-  /** Lets go of the request: what is left unread would keep its connection busy, which is closed. */
+  /** Ends the request. Unread data would block the connection, so it is closed. */
   end(): void {
     clearTimeout(this.#timer);
     this.encoded?.destroy();
     if (!this.#isComplete) this.#giveUp(new Error('not read to its end'));
   }
 
-  /** Told by undici immediately before it writes. */
+  /** Called by undici immediately before it writes. */
   onConnect(abort: (error?: Error) => void): void {
     if (this.#failure || this.isLate) {
       abort(this.#failure ?? new Error('too late to be written'));
@@ -115,7 +115,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler, UpstreamResp
     this.statusCode = statusCode;
     this.headers = util.parseHeaders(rawHeaders);
     const { 'content-encoding': encoding } = this.headers;
-    // Its errors end up with whoever reads it, if anybody does.
+    // The stream's reader, if any, receives its errors.
     if (encoding !== undefined) this.encoded = new Readable({ read: resume }).on('error', ignore);
     this.#head.resolve(this);
     return true;
@@ -181,7 +181,7 @@ function decoded(body: Readable, encoding: string): AsyncIterable<Buffer> {
   if (encoding === 'identity') return body;
   const decoder = DECODERS.get(encoding)?.();
   if (!decoder) throw unusable('content encoding');
-  // Errors of either end up in the iteration over the decoder.
+  // Iterating over the decoder throws the errors of both.
   return pipeline(body, decoder, () => undefined);
 }
 
@@ -201,13 +201,13 @@ async function decode(body: Readable, encoding: string, limit: number): Promise<
   return Buffer.concat(chunks, size);
 }
 
-/** Reads a body to its end, decompressed, and stops at the limit. Rejects with a refusal or the transport's error. */
+/** The decompressed body. Rejects with a refusal beyond the limit, or with the transport's error. */
 const readBytes = (response: UpstreamResponse, limit: number): Promise<Buffer> =>
   response.encoded
     ? decode(response.encoded, String(response.headers['content-encoding']).toLowerCase(), limit)
     : response.whole(limit);
 
-/** The body's JSON: its text as it was sent, and its value. Anything else is a refusal. */
+/** A JSON body's original text and its value; refuses anything else. */
 export async function readJson(
   response: UpstreamResponse,
   limit = MAX_BYTES,

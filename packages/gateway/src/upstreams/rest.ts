@@ -13,10 +13,7 @@ function fillTemplate(template: string, values: Input['path']): string {
   return template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[name])));
 }
 
-/**
- * Builds the upstream request from validated values alone. The result is checked against the base once more:
- * whatever a value may hold, it can change neither the host nor the shape of the path.
- */
+/** Builds the upstream request from validated values alone, and checks that they changed neither host nor path structure. */
 export function writeRequest(route: Route, input: Input, base: URL): UpstreamRequest {
   const { path, query, body } = route.upstream.forward(input);
   const pairs = Object.entries(query).map(([name, value]) => `${encodeURIComponent(name)}=${encodeValue(value)}`);
@@ -30,23 +27,23 @@ export function writeRequest(route: Route, input: Input, base: URL): UpstreamReq
   };
 }
 
-/** Where an HTTP upstream is, and how long it may take. */
+/** Connection settings of an HTTP upstream. */
 export interface UpstreamOptions extends RefusalOptions {
-  /** Origin, a path prefix where there is one, and for some a query that holds the key. */
+  /** Origin, optional path prefix, and for some upstreams a query with the key. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** For the whole call, from the first byte written to the last byte read. */
+  /** For the whole call: first byte written to last byte read. */
   readonly deadlineMs: number;
   readonly connections: number;
 }
 
-/** JSON text with the characters that it says by number. */
+/** JSON text with its \u escapes decoded. */
 const unescaped = (json: string): string =>
   json.includes('\\u')
     ? json.replace(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     : json;
 
-/** Refuses a text that holds one of the upstream's secrets. */
+/** Refuses a text that contains one of the upstream's secrets. */
 export function assertDiscreet(text: string, secrets: readonly string[]): void {
   const plain = unescaped(text);
   if (secrets.some((secret) => plain.includes(secret))) {

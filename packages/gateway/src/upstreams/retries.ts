@@ -1,7 +1,7 @@
 import type { Answer, KeyedCall } from '../call.ts';
 import { type KeyedUpstream, UpstreamRefusal } from './upstream.ts';
 
-/** Keeps everybody from an upstream's key for as long as it asks to be left alone. */
+/** Pauses an upstream's key, for all nodes, as long as the upstream asks for. */
 export const pausing = (upstream: KeyedUpstream, pause: (seconds: number) => Promise<void>): KeyedUpstream => ({
   async answer(call) {
     try {
@@ -17,9 +17,9 @@ export const pausing = (upstream: KeyedUpstream, pause: (seconds: number) => Pro
 const isLost = (error: unknown): boolean => error instanceof UpstreamRefusal && error.ending === 'lost';
 
 /**
- * Sends a GET once more whose connection was lost before a byte of the answer had come, as happens when an upstream
- * closes a kept-alive connection just then. It spends again; where that is refused, the loss stays the answer. Once that
- * was lost as well the upstream is down, and each call is one request until an answer comes.
+ * Resends a GET once if its connection was lost before the first byte of the answer, as when an upstream closes a kept-alive
+ * connection. The retry takes another slot; without one the loss is reported. After a lost retry the upstream counts as down, and
+ * calls are not resent until one is answered.
  */
 export function resending(upstream: KeyedUpstream): KeyedUpstream {
   let isDown = false;

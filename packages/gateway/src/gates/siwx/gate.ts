@@ -18,7 +18,6 @@ import { readValidSignIn, type SignInParts } from './sign-in.ts';
 const LIFETIME_MS = 300_000;
 const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
 
-/** What a challenge is made from. */
 export interface ChallengeParts {
   readonly call: Call;
   readonly origin: string;
@@ -26,11 +25,11 @@ export interface ChallengeParts {
   readonly nowMs: number;
   readonly code: RefusalCode;
   readonly describe: Describe;
-  /** Off: the text to sign names the bare origin, so that one signature opens every route until it expires. */
+  /** False: the text to sign names the bare origin, so one signature opens every route until it expires. */
   readonly singleUse: boolean;
 }
 
-/** The challenge of a free route: nothing to pay, and a text to sign. */
+/** The challenge of a free route: a text to sign. */
 export function signInChallenge(parts: ChallengeParts): Challenge {
   const { call, origin, nonce, nowMs, code, describe, singleUse } = parts;
   const url = challengedUrl(call, origin);
@@ -48,7 +47,7 @@ export function signInChallenge(parts: ChallengeParts): Challenge {
   return { headers: { ...headers, 'WWW-Authenticate': `SIWX realm="${origin}", error="${code}"` }, members };
 }
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers: the policy, what is left and when the next slot frees. */
+/** draft-ietf-httpapi-ratelimit-headers: the policy, the slots left, and when the next one frees. */
 export function rateLimitHeaders({ limit, windowMs, view }: Allowance): Record<string, string> {
   const { left, resetMs } = view();
   return {
@@ -57,22 +56,22 @@ export function rateLimitHeaders({ limit, windowMs, view }: Allowance): Record<s
   };
 }
 
-/** What the sign-in gate stands on. */
+/** Dependencies of the sign-in gate. */
 export interface SiwxParts {
   readonly crypto: Crypto;
   readonly nonces: Nonces;
   readonly store: Store;
   readonly originOf: OriginOf;
-  /** What the answers are taken from, where an upstream gives them, and what the challenges say. */
+  /** The budget shown in RateLimit headers; undefined for routes without an upstream. */
   readonly allowance: Allowance | undefined;
   readonly describe: Describe;
-  /** Off: one signature serves until it expires, and nonces are neither remembered nor tied to an epoch. */
+  /** False: one signature serves until it expires; nonces are not stored and have no epoch. */
   readonly singleUse: boolean;
 }
 
 const NO_EPOCH = 'until expiry';
 
-/** A sign-in that is valid; its nonce is burnt with the slot, or when the answer needed none. */
+/** A valid sign-in; its nonce is burnt with the slot, or on settling if no slot was taken. */
 class SignedIn implements Admission {
   readonly headers: Admission['headers'];
   readonly #store: Store;
@@ -110,11 +109,11 @@ class SignedIn implements Admission {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** The gate of a free route: a wallet's signature on every request, good for one answer. */
+/** The gate of free routes: every request needs a wallet's signature, good for one answer. */
 export class SiwxGate implements Gate {
   readonly #parts: SiwxParts;
   readonly #judge: SignInParts;
-  /** What the store said last; challenges go on in it while the store is away. */
+  /** The store's last epoch; challenges use it while the store is unavailable. */
   #epoch = NO_EPOCH;
 
   constructor(parts: SiwxParts) {

@@ -15,8 +15,8 @@ import type { IssuedNonce, Nonces } from './nonce.ts';
 const MAX_MEMBER_BYTES = 4096;
 
 /**
- * What follows the first member, if there is one: a client that adds its fresh header to a stale one sends two, which HTTP
- * joins with a comma. With a third the rest has a comma and is no base64. Nothing when one of the two is too long.
+ * The second of two members: a client that adds its fresh header to a stale one sends two, which HTTP joins with a comma. With a
+ * third, the rest contains a comma and is not base64. Undefined if a member is too long.
  */
 function lastOfTwo(header: string): string | undefined {
   const comma = header.indexOf(',');
@@ -26,48 +26,48 @@ function lastOfTwo(header: string): string | undefined {
   return isTooLong ? undefined : header.slice(start);
 }
 
-/** Reads the SIGN-IN-WITH-X header; nothing when it does not end in one well-formed payload within its limits. */
+/** Reads the SIGN-IN-WITH-X header; undefined unless it ends in one well-formed payload within the limits. */
 export function readSignIn(header: string): SiwxPayload | undefined {
   const member = lastOfTwo(header);
   return member === undefined ? undefined : readSiwxPayload(decodeJsonHeader(member));
 }
 
-/** A failed check: the public code, and for the log which check it was. */
+/** A failed check: the public code and, for the log, the check. */
 export interface Fault {
   readonly code: RefusalCode;
   readonly reason: string;
 }
 
-/** What a sign-in has to fit. */
+/** What `checkPlace` compares with. */
 export interface Expectation {
-  /** Scheme, host and port that the client dialled, from configuration. */
+  /** Configured scheme, host and port. */
   readonly origin: string;
   /** The raw path of the request. */
   readonly path: string;
-  /** Its raw query without the question mark; nothing when there is none. */
+  /** Its raw query without the question mark; undefined if there is none. */
   readonly query: string | undefined;
   readonly places: Places;
 }
 
-/** What a sign-in may name: every path of the origin as well, or this path alone. */
+/** Whether a sign-in may name the bare origin, or this path alone. */
 export type Places = 'origin' | 'path';
 
-/** How far two honest clocks may lie apart. */
+/** The largest difference between two honest clocks. */
 const SKEW_MS = 30_000;
 const MAX_AGE_MS = 300_000;
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 const fault = (code: RefusalCode, reason: string): Fault => ({ code, reason });
 
-/** A strict RFC 3339 date in UTC, in milliseconds; nothing for any other text, or a day that no calendar has. */
+/** A strict RFC 3339 date in UTC as milliseconds; undefined for any other text or an impossible day. */
 export function parseDate(text: string): number | undefined {
   if (!DATE.test(text)) return undefined;
   const milliseconds = Date.parse(text);
-  // A day that its month has not, and the hour 24, are read as the next day.
+  // Date.parse reads 31 February and hour 24 as a later day.
   return new Date(milliseconds).getUTCDate() === Number(text.slice(8, 10)) ? milliseconds : undefined;
 }
 
-/** The chain, the kind of key and the message version are ones that we offered; of one network only where one is named. */
+/** The chain, key type and message version must be ones that the challenge offered. */
 export function checkKind(payload: SiwxPayload, network?: string): Fault | undefined {
   const networks: readonly string[] = network === undefined ? SIGN_IN_NETWORKS : [network];
   if (!networks.includes(payload.chainId)) return fault('invalid_siwx_unsupported_chain', 'chainId');
@@ -77,7 +77,7 @@ export function checkKind(payload: SiwxPayload, network?: string): Fault | undef
   return payload.version === '1' ? undefined : fault('invalid_siwx_header', 'version');
 }
 
-/** The nonce is from -30 to 300 s old. Where the store judges that as well, a node's own clock may differ by 30 s. */
+/** The nonce must be -30 to 300 s old. If the store checks again, this node's clock may differ by 30 s. */
 export function checkAge(nonce: IssuedNonce, nowMs: number, judgedByStore: boolean): Fault | undefined {
   const age = nowMs - nonce.issuedAtSeconds * 1000;
   const tolerance = judgedByStore ? SKEW_MS : 0;
@@ -85,7 +85,7 @@ export function checkAge(nonce: IssuedNonce, nowMs: number, judgedByStore: boole
   return fits ? undefined : fault('invalid_siwx_expired', 'nonce age');
 }
 
-/** The sign-in was made for this origin, and for every path there where that is enough, this path, or exactly this path and query. */
+/** The sign-in must name this origin and this path, with or without the query; or the bare origin where that is allowed. */
 export function checkPlace(payload: SiwxPayload, { origin, path, query, places }: Expectation): Fault | undefined {
   if (payload.domain !== origin.slice(origin.indexOf('//') + 2)) {
     return fault('invalid_siwx_domain_mismatch', 'domain');
@@ -114,14 +114,13 @@ function checkLimits({ expirationTime, notBefore }: SiwxPayload, nowMs: number):
   return undefined;
 }
 
-/** To the second, and one for rounding. */
+/** Equal to the second, plus one for rounding. */
 const isSameSecond = (one: number, other: number): boolean =>
   Math.abs(Math.floor(one / 1000) - Math.floor(other / 1000)) <= 1;
 
 /**
- * The dates are real, and now lies between them. A challenge is dated by the time of day, which somebody may have set right since
- * it was issued: whoever echoes its `issuedAt` is judged by the clock that dated it, as far as that is among these; the first is
- * for everybody else.
+ * The dates must be valid and include now. The wall clock may have been corrected since the challenge was issued: a sign-in that
+ * echoes the challenge's `issuedAt` is checked with the clock that dated it, any other with the first of `clocks`.
  */
 export function checkDates(
   payload: SiwxPayload,
@@ -135,28 +134,28 @@ export function checkDates(
   return tooFar ?? checkLimits(payload, echoed ?? clocks[0]);
 }
 
-/** What sign-ins are judged with. */
+/** Dependencies of the sign-in check. */
 export interface SignInParts {
   readonly crypto: Crypto;
   readonly nonces: Nonces;
-  /** The clock that nonces are dated by, in milliseconds; where nodes share a store it is the store's. */
+  /** The clock of nonces, in milliseconds: the store's if nodes share one. */
   readonly now: () => number;
-  /** The time of day, in milliseconds, by which challenges are dated. */
+  /** The wall clock of challenges, in milliseconds. */
   readonly wallNow: () => number;
 }
 
-/** What one sign-in has to fit. */
+/** What a sign-in must match. */
 export interface SignInRule {
   readonly origin: string;
   readonly epoch: string;
-  /** Whether the store judges the nonce's age again. */
+  /** Whether the store checks the nonce's age again. */
   readonly judgedByStore: boolean;
   readonly places: Places;
-  /** CAIP-2 of the only network that it may name; any that is offered unless told. */
+  /** CAIP-2 id of the only allowed network. Default: every offered one. */
   readonly network?: string;
 }
 
-/** A sign-in whose signature is its wallet's. */
+/** A sign-in with a valid signature. */
 export interface ValidSignIn {
   readonly payload: SiwxPayload;
   readonly nonce: IssuedNonce;
@@ -171,11 +170,11 @@ function refuseOn(fault: Fault | undefined): void {
   if (fault) throw new Refusal(fault.code, { reason: fault.reason });
 }
 
-/** Whether the request signs in, well or badly. */
+/** Whether the request has a sign-in header, valid or not. */
 export const carriesSignIn = ({ inbound }: Call): boolean =>
   inbound.headers[HEADERS.signIn.toLowerCase()] !== undefined;
 
-/** Reads the sign-in of a call and judges it, the signature last; refuses by throwing. Whether its nonce was used is not asked. */
+/** Reads and checks a call's sign-in, the signature last; refuses by throwing. Does not check whether the nonce was used. */
 export function readValidSignIn(parts: SignInParts, call: Call, rule: SignInRule): ValidSignIn {
   const payload = payloadOf(call);
   const nonce = check(parts, payload, call, rule);
