@@ -114,7 +114,7 @@ describe('a line that names nothing', () => {
   ])('is named by its number, and is not quoted (%#)', (line) => {
     const read = () => readList(`# two\n192.0.2.1\n${line}\nwallet`);
     expect(read).toThrow(ListFault);
-    expect(read).toThrow(/^line 3 is no wallet, no address and no CIDR such as 192\.0\.2\.0\/24$/);
+    expect(read).toThrow(/^line 3 is not a wallet, address or CIDR such as 192\.0\.2\.0\/24$/);
   });
 });
 

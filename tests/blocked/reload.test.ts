@@ -52,7 +52,7 @@ function noticeAfter(change: (list: ListFixture) => void, { gateway, list }: Nod
 describe('the list in force', () => {
   it('is said at the start', () => {
     expect(noticesIn(node.gateway.logLines)).toEqual([
-      'BLOCKED_FILE: wallets that are blocked: 0; ranges of addresses: 1',
+      'BLOCKED_FILE: blocked wallets: 0; address ranges: 1',
     ]);
   });
 
@@ -70,15 +70,15 @@ describe('the list in force', () => {
   });
 
   it.concurrent.each<[string, (list: ListFixture) => void, RegExp]>([
-    ['a bad line', (list) => list.write(OTHER_ADDRESS, '203.0.113/24'), /line 2 is no wallet/],
+    ['a bad line', (list) => list.write(OTHER_ADDRESS, '203.0.113/24'), /line 2 is not a wallet/],
     [
       'more lines than any list may have',
       (list) => list.write('#\n'.repeat(MAX_LINES + 1)),
       /has more than 100,000 lines/,
     ],
-    ['more bytes than any list may have', (list) => list.write('#'.repeat(17_000_000)), /is longer than 16 MiB/],
-    ['bytes that are no text', ({ path }) => writeFileSync(path, NO_TEXT), /line 1 is no wallet/],
-    ['nothing, as it is gone', ({ path }) => rmSync(path), /is not there/],
+    ['more bytes than any list may have', (list) => list.write('#'.repeat(17_000_000)), /is larger than 16 MiB/],
+    ['bytes that are no text', ({ path }) => writeFileSync(path, NO_TEXT), /line 1 is not a wallet/],
+    ['nothing, as it is gone', ({ path }) => rmSync(path), /does not exist/],
   ])('stays as it was when the file has %s, which is said once', async (_, change, fault) => {
     const own = await openNode();
     const { gateway, list } = own;
@@ -115,9 +115,9 @@ describe('the list in force', () => {
 
 describe('a gateway does not start', () => {
   it.each<[string, string, RegExp]>([
-    ['without the file that it is told of', '/no/such/file', /^BLOCKED_FILE: \/no\/such\/file is not there\.$/],
-    ['with a folder', '.', /^BLOCKED_FILE: \. is no file\.$/],
-    ['with a bad line', newList('# who', 'nobody').path, /^BLOCKED_FILE: \S+ line 2 is no wallet.*\.$/],
+    ['without the file that it is told of', '/no/such/file', /^BLOCKED_FILE: \/no\/such\/file does not exist\.$/],
+    ['with a folder', '.', /^BLOCKED_FILE: \. is not a file\.$/],
+    ['with a bad line', newList('# who', 'nobody').path, /^BLOCKED_FILE: \S+ line 2 is not a wallet.*\.$/],
   ])('%s', (_, BLOCKED_FILE, fault) => {
     expect(() => readConfig({ TOKENS_API_KEY: 'key', BLOCKED_FILE })).toThrow(fault);
   });

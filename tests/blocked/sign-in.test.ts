@@ -30,7 +30,7 @@ describe('a wallet that is blocked', () => {
     expect([served.status, served.headers.get('ratelimit')]).toEqual([200, expect.stringContaining('r=6;')]);
     list.write('# nobody');
     expect(await nextNotice(gateway.logLines, 2)).toBe(
-      'BLOCKED_FILE: wallets that are blocked: 0; ranges of addresses: 0',
+      'BLOCKED_FILE: blocked wallets: 0; address ranges: 0',
     );
     expect((await send(proof)).status).toBe(200);
     list.write(blocked.address, '203.0.113.0/24', '2001:db8::/32');

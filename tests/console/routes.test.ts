@@ -66,7 +66,7 @@ suiteWith('chromium', 'every route in the console', (executablePath) => {
     ['tokens.marketSnapshots', 'Cached market snapshots of up to 250 mints.', 'Send', 200],
     ['system.catalog', 'Every enabled route, its access mode and its price.', 'Send', 200],
     ['rpc.mainnet.helius.getBalance', 'Lamports of an account.', 'Get the price', 402],
-    ['wallet.mainnet.helius.balances', 'What a wallet holds.', 'Get the price', 402],
+    ['wallet.mainnet.helius.balances', 'The balances of a wallet.', 'Get the price', 402],
   ])('sends the example of %s and shows the answer', async (id, title, label, status) => {
     const before = gateway.upstream.arrivals.length;
     await open(id, title);

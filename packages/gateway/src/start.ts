@@ -1,4 +1,5 @@
-import { compose, type Dependencies } from './compose/compose.ts';
+import { compose } from './compose/compose.ts';
+import type { Dependencies, Observers } from './compose/dependencies.ts';
 import { openState, type State } from './compose/state.ts';
 import type { Config } from './config/config.ts';
 import { listenFault } from './config/settings.ts';
@@ -79,7 +80,7 @@ const countedBy = (metrics: ServedMetrics['metrics'] | undefined) =>
     onSettlement: (outcome) => metrics?.settled(outcome),
     onSlot: (kind) => metrics?.slotTaken(kind),
     onKeyRefused: (channel, place) => metrics?.keyRefused(channel, place),
-  }) satisfies Partial<Dependencies>;
+  }) satisfies Observers;
 
 interface Foundations {
   readonly state: State;

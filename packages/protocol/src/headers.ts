@@ -1,14 +1,14 @@
-/** x402's PaymentRequired object, version 2: the challenge of a 402, in its header and in its body. */
+/** x402's PaymentRequired, version 2: the challenge of a 402, in its header and body. */
 export interface PaymentRequired {
   readonly x402Version: 2;
   readonly error: string;
   readonly resource: Resource;
-  /** Empty where a signature alone opens the route. */
+  /** Empty if the route needs only a signature. */
   readonly accepts: readonly unknown[];
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** x402's ResourceInfo: what a signature or a payment opens. */
+/** x402's ResourceInfo: the protected resource. */
 export interface Resource {
   readonly url: string;
   readonly description: string;
@@ -19,7 +19,7 @@ export interface Resource {
   readonly tags?: readonly string[];
 }
 
-/** The header names that both sides of the wire use. */
+/** Header names. */
 export const HEADERS = {
   paymentRequired: 'PAYMENT-REQUIRED',
   signIn: 'SIGN-IN-WITH-X',
@@ -30,15 +30,15 @@ export const HEADERS = {
   version1PaymentResponse: 'X-PAYMENT-RESPONSE',
   replayed: 'Idempotency-Replayed',
   replayNonce: 'Replay-Nonce',
-  /** What a call has cost its wallet's credit, and what is left. */
+  /** Credit charged and the balance. */
   credit: 'Credit',
 } as const;
 
-/** What a browser's script may send: the list of specification 4.5. */
+/** Request headers allowed to scripts: the list of specification 4.5. */
 export const ALLOWED_HEADERS =
   'Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE, SIGN-IN-WITH-X, Authorization';
 
-/** What a preflight says that a script may read: the list of specification 4.5. */
+/** Response headers exposed to scripts in a preflight: the list of specification 4.5. */
 export const EXPOSED_HEADERS = 'Content-Type, WWW-Authenticate, X-PAYMENT-RESPONSE, PAYMENT-RESPONSE';
 
 /** The official browser client sends this response header's name as a request header. */
@@ -54,7 +54,7 @@ const ALSO_EXPOSED = [
   'Idempotency-Replayed',
 ];
 
-/** What every answer carries so that a browser's script may read it. */
+/** CORS headers of every response. */
 export const CORS_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': [EXPOSED_HEADERS, ...ALSO_EXPOSED].join(', '),

@@ -1,12 +1,12 @@
 import { SIGN_IN_NETWORKS } from './networks.ts';
 
-/** What stands before a raw Ed25519 seed in PKCS #8 (RFC 8410). */
+/** The PKCS #8 prefix of an Ed25519 seed (RFC 8410). */
 const HEAD = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 
-/** The private key of a 32-byte Ed25519 seed as PKCS #8 in DER, which is what crypto libraries take. */
+/** A 32-byte Ed25519 seed as PKCS #8 in DER, the format of crypto libraries. */
 export const pkcs8OfSeed = (seed: Uint8Array): Uint8Array => Uint8Array.of(...HEAD, ...seed);
 
-/** What a wallet signs, field by field: a sign-in without its signature. */
+/** The signed fields of a sign-in. */
 export interface SiwxMessage {
   readonly domain: string;
   readonly address: string;
@@ -41,7 +41,7 @@ export function siwxMessageText(message: SiwxMessage): string {
   return lines.join('\n');
 }
 
-/** A sign-in as it travels, base64 of its JSON, in the SIGN-IN-WITH-X header. */
+/** The JSON of the SIGN-IN-WITH-X header. */
 export interface SiwxPayload extends SiwxMessage {
   readonly type: string;
   readonly signatureScheme?: string;
@@ -53,7 +53,7 @@ const REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'non
 const OPTIONAL = ['statement', 'expirationTime', 'notBefore', 'requestId', 'signatureScheme'];
 const MAX_FIELD_LENGTH = 1024;
 const MAX_RESOURCES = 8;
-/** Control characters and line separators could make one signed text read as two different payloads. */
+/** Control characters and line separators could give two payloads the same signed text. */
 const FORBIDDEN = /[\p{Cc}\u2028\u2029]/u;
 
 const isText = (value: unknown): value is string =>
@@ -62,7 +62,7 @@ const isText = (value: unknown): value is string =>
 const isResources = (value: unknown): boolean =>
   Array.isArray(value) && value.length <= MAX_RESOURCES && value.every(isText);
 
-/** Reads a parsed JSON value as a sign-in: known fields of the right type and size, others dropped; else nothing. */
+/** Validates parsed JSON as a sign-in and drops unknown fields; undefined if invalid. */
 export function readSiwxPayload(json: unknown): SiwxPayload | undefined {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
   const fields = new Map(Object.entries(json));
@@ -86,7 +86,7 @@ export function readSiwxPayload(json: unknown): SiwxPayload | undefined {
 /** The key of the sign-in extension in a PaymentRequired object. */
 export const SIWX_EXTENSION = 'sign-in-with-x';
 
-/** What the gateway asks a wallet to sign; the client adds its address, a chain and the signature. */
+/** The gateway's part of a sign-in; the client adds its address, a chain and the signature. */
 export interface SiwxInfo {
   readonly domain: string;
   readonly uri: string;
@@ -130,7 +130,7 @@ const chain = (chainId: string) => ({ chainId, type: 'ed25519' });
 
 const SUPPORTED_CHAINS = /* @__PURE__ */ SIGN_IN_NETWORKS.map(chain);
 
-/** The sign-in extension of a challenge: for every network that is taken, or for one alone. */
+/** The sign-in extension of a challenge, for all networks or one. */
 export const siwxExtension = (info: SiwxInfo, network?: string) => ({
   info,
   supportedChains: network === undefined ? SUPPORTED_CHAINS : [chain(network)],

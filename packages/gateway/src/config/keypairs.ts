@@ -7,10 +7,10 @@ import type { Reader } from './settings.ts';
 const KEYPAIR_BYTES = 64;
 const SEED_BYTES = 32;
 
-/** Bytes of a key pair, or what is wrong; never the text that was given, which may be a key with a slip in it. */
+/** The bytes of a key pair, or a fault that never quotes the text: it may be a mistyped key. */
 type Reading = { readonly bytes: Uint8Array } | { readonly fault: string };
 
-const NO_NUMBERS = { fault: 'is no JSON array of 64 numbers from 0 to 255, as the Solana CLI writes it' };
+const NO_NUMBERS = { fault: 'is not a JSON array of 64 numbers from 0 to 255, as the Solana CLI writes it' };
 
 const isByte = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 256;
 
@@ -22,8 +22,7 @@ function isPair(bytes: Uint8Array): boolean {
 }
 
 function checked(bytes: Uint8Array): Reading {
-  if (bytes.length !== KEYPAIR_BYTES)
-    return { fault: `has ${bytes.length} bytes, and a key pair has ${KEYPAIR_BYTES}` };
+  if (bytes.length !== KEYPAIR_BYTES) return { fault: `has ${bytes.length} bytes instead of ${KEYPAIR_BYTES}` };
   if (isPair(bytes)) return { bytes };
   return { fault: 'has halves that do not match: the last 32 bytes must be the public key of the first 32' };
 }
@@ -33,7 +32,7 @@ function fromJson(json: string): Reading {
     const value: unknown = JSON.parse(json);
     return Array.isArray(value) && value.every(isByte) ? checked(Uint8Array.from(value)) : NO_NUMBERS;
   } catch {
-    // The parser's own words would quote the key.
+    // The parser's message would quote the key.
     return NO_NUMBERS;
   }
 }
@@ -45,18 +44,18 @@ function fromFile(path: string): Reading {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (['EACCES', 'EPERM'].includes(code)) return { fault: 'names a file that this user may not read' };
     if (code === 'EISDIR') return { fault: 'names a folder; name the keypair file in it' };
-    return { fault: 'names no such file, and is no base58 of 64 bytes' };
+    return { fault: 'is neither a file nor base58 of 64 bytes' };
   }
 }
 
 function read(text: string): Reading {
   if (text.startsWith('[')) return fromJson(text);
   const bytes = bs58.decodeUnsafe(text);
-  // A short name of a file may be base58 as well.
+  // A short file name may also be valid base58.
   return bytes === undefined || bytes.length < SEED_BYTES ? fromFile(text) : checked(bytes);
 }
 
-/** A key pair from a Solana CLI keypair file, the JSON array of one, or base58 of its 64 bytes; else names what is wrong. */
+/** Reads a key pair from a Solana CLI keypair file, its JSON array, or base58 of its 64 bytes; adds a fault otherwise. */
 export function readKeypair(reader: Reader, name: string, text: string): Uint8Array | undefined {
   const reading = read(text);
   if ('bytes' in reading) return reading.bytes;
@@ -64,24 +63,24 @@ export function readKeypair(reader: Reader, name: string, text: string): Uint8Ar
   return undefined;
 }
 
-/** What receipts are signed with. */
+/** The receipts' signing keys. */
 export interface ReceiptsConfig {
-  /** The first signs, all are published. Empty: the keys that the gateway's secrets give. */
+  /** The first signs, all are published. Empty: keys derived from the gateway's secrets. */
   readonly keypairs: readonly Uint8Array[];
 }
 
 const NAME = 'RECEIPT_KEYPAIR';
 
-const OFF = `${NAME} is set and no receipt is signed: set RECEIPTS=on`;
+const OFF = `${NAME} is set, but receipts are off: set RECEIPTS=on`;
 
-/** One key pair, or several with commas between them; the commas inside a JSON array are its own. */
+/** One key pair, or a comma-separated list; a JSON array is one key pair. */
 function readKeypairs(read: Reader): Uint8Array[] {
   const text = read.text(NAME, '');
   const texts = text.startsWith('[') ? [text] : read.list(NAME);
   return texts.flatMap((each) => readKeypair(read, NAME, each) ?? []);
 }
 
-/** Reads what receipts are signed with, also where none are, so that its faults are named. */
+/** Reads the receipts' keys, even if receipts are off, to report their faults. */
 export function readReceipts(read: Reader): ReceiptsConfig | undefined {
   const keypairs = readKeypairs(read);
   if (read.choice('RECEIPTS', 'off', ['off', 'on']) === 'on') return { keypairs };

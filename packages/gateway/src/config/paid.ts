@@ -9,7 +9,7 @@ const MAX_MICROS = 100_000_000;
 
 const sold = routes.filter(({ access }) => access === 'exact').map(({ id }) => id);
 
-/** The sold routes that a name stands for: one id, or all that begin with what is before a closing `*`. */
+/** The paid routes that a name matches: one id, or a prefix before a final `*`. */
 function idsOf(name: string): string[] {
   if (!name.endsWith('*')) return sold.filter((id) => id === name);
   const start = name.slice(0, -1);
@@ -19,13 +19,13 @@ function idsOf(name: string): string[] {
 function faultOf(name: string, price: unknown): string | undefined {
   const shown = JSON.stringify(name);
   if (routes.some(({ id, access }) => id === name && access !== 'exact')) return `${shown} is free and has no price`;
-  if (idsOf(name).length === 0) return `${shown} is no route that is sold; the nearest is ${closest(name, sold)}`;
+  if (idsOf(name).length === 0) return `${shown} is not a paid route; the nearest is ${closest(name, sold)}`;
   const isPrice = Number.isInteger(price) && Number(price) >= 1 && Number(price) <= MAX_MICROS;
   if (isPrice) return undefined;
   return `the price of ${shown} must be a whole number of millionths of a dollar from 1 to ${MAX_MICROS}`;
 }
 
-/** An operator's own prices by route id. Where several names stand for a route, the longest one counts. */
+/** The operator's prices by route id. Of several matching names the longest wins. */
 export function readPrices(read: Reader): ReadonlyMap<string, number> {
   const entries = Object.entries(readObject(read, NAME, '{"rpc.*": 1500, "das.*": 2000}'));
   for (const [name, price] of entries) {
@@ -36,33 +36,31 @@ export function readPrices(read: Reader): ReadonlyMap<string, number> {
   return new Map(byLength.flatMap(([name, price]) => idsOf(name).map((id) => [id, Number(price)] as const)));
 }
 
-/** A cluster's name, as variables spell it in capitals. */
 export type ClusterName = 'mainnet' | 'devnet';
 
-/** What is sold, who is paid, and who settles. */
+/** Settings of the paid routes. */
 export interface PaidConfig {
   readonly payTo: string;
-  /** RPC and DAS by provider and cluster: a URL that may hold a key. */
+  /** RPC and DAS URLs by provider and cluster; they may contain a key. */
   readonly rpcUrls: { readonly alchemy: ClusterUrls; readonly helius: ClusterUrls };
   readonly wallet: { readonly baseUrl: string; readonly key: string } | undefined;
   readonly facilitator: FacilitatorConfig;
-  /** What the chain is read and, in process, settled with. */
+  /** RPCs to read the chain and, with an in-process facilitator, to settle. */
   readonly solanaRpcUrls: ClusterUrls;
   readonly limitsPerSecond: { readonly rpc: number; readonly das: number; readonly wallet: number };
   readonly useMemos: boolean;
   readonly surchargeMicros: number;
-  /** By route id, in millionths of a dollar: in place of the computed price. */
+  /** Own prices by route id, in millionths of a dollar. */
   readonly prices: ReadonlyMap<string, number>;
-  /** Dollars for one SOL, for what the start says of prices and fees. */
+  /** Price of one SOL in dollars, for the start's notices about prices and fees. */
   readonly solPriceUsd: number | undefined;
   readonly feeBudgetPerHour: number;
   readonly upstreamTimeoutMs: number;
 }
 
-/** A URL for each cluster that has one. */
 export type ClusterUrls = Readonly<Partial<Record<ClusterName, string>>>;
 
-/** Either a facilitator elsewhere, or the key pair to be one. */
+/** A remote facilitator, or the fee payer's key pair of the in-process one. */
 export type FacilitatorConfig =
   | { readonly kind: 'remote'; readonly url: string; readonly authorization: string | undefined }
   | { readonly kind: 'in-process'; readonly keypair: Uint8Array };
@@ -82,11 +80,11 @@ function readClusterUrls(read: Reader, nameOf: (cluster: string) => string): Clu
   return { ...(mainnet && { mainnet }), ...(devnet && { devnet }) };
 }
 
-/** Who settles; `unusable` where a fault has been named already. */
+/** The facilitator; `unusable` after a reported fault. */
 function readFacilitator(read: Reader): FacilitatorConfig | 'unusable' | undefined {
   const url = readUrl(read, 'FACILITATOR_URL');
   const keypairText = read.optional('FEE_PAYER_KEYPAIR');
-  read.check(!url || !keypairText, 'FEE_PAYER_KEYPAIR and FACILITATOR_URL exclude each other; unset one.');
+  read.check(!url || !keypairText, 'Set FEE_PAYER_KEYPAIR or FACILITATOR_URL, not both.');
   if (url) return { kind: 'remote', url, authorization: read.optional('FACILITATOR_AUTHORIZATION') };
   if (keypairText === undefined) return undefined;
   const keypair = readKeypair(read, 'FEE_PAYER_KEYPAIR', keypairText);
@@ -104,7 +102,7 @@ function readSolPrice(read: Reader): number | undefined {
   const text = read.optional('SOL_PRICE_USD');
   if (text === undefined) return undefined;
   const price = /^\d{1,6}(?:\.\d{1,6})?$/.test(text) ? Number(text) : 0;
-  read.check(price > 0, 'SOL_PRICE_USD must be the dollars that one SOL costs, such as 150 or 142.50.');
+  read.check(price > 0, 'SOL_PRICE_USD must be the price of one SOL in dollars, such as 150 or 142.50.');
   return price;
 }
 
@@ -114,7 +112,7 @@ function readWallet(read: Reader): PaidConfig['wallet'] {
   return key === undefined ? undefined : { baseUrl, key };
 }
 
-/** Reads what paid routes need; nothing when no paid upstream is configured, `unusable` when something is missing. */
+/** Reads the settings of paid routes; undefined without a paid upstream, `unusable` if something is missing. */
 export function readPaid(read: Reader): PaidConfig | 'unusable' | undefined {
   const alchemy = readClusterUrls(read, (cluster) => `ALCHEMY_${cluster}_RPC_URL`);
   const helius = readClusterUrls(read, (cluster) => `HELIUS_${cluster}_RPC_URL`);
@@ -137,13 +135,10 @@ export function readPaid(read: Reader): PaidConfig | 'unusable' | undefined {
   };
   const isOn = Object.keys(alchemy).length + Object.keys(helius).length > 0 || wallet !== undefined;
   if (!isOn) return undefined;
-  read.check(
-    payTo !== undefined,
-    'PAY_TO_WALLET is required with an RPC URL or HELIUS_API_KEY: somebody must be paid.',
-  );
+  read.check(payTo !== undefined, 'PAY_TO_WALLET (the payee) is required with an RPC URL or HELIUS_API_KEY.');
   read.check(
     facilitator !== undefined,
-    'FACILITATOR_URL or FEE_PAYER_KEYPAIR is required with an RPC URL or HELIUS_API_KEY: somebody must settle.',
+    'FACILITATOR_URL or FEE_PAYER_KEYPAIR (to settle payments) is required with an RPC URL or HELIUS_API_KEY.',
   );
   if (payTo === undefined || !facilitator || facilitator === 'unusable') return 'unusable';
   return { payTo, rpcUrls: { alchemy, helius }, wallet, facilitator, ...settings };

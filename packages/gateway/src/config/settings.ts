@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Variables by name. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration is wrong; every fault is one sentence that names its variable. */
+/** A wrong configuration; each fault is a sentence that names its variable. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -14,10 +14,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** The largest limit that makes sense. */
+/** The largest rate limit. */
 export const MAX_LIMIT = 1_000_000;
 
-/** An absolute http or https URL without credentials and fragment; nothing for any other text. */
+/** An http or https URL without credentials and fragment; undefined for any other text. */
 export function parseUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -25,10 +25,10 @@ export function parseUrl(text: string): URL | undefined {
   return plain && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
 }
 
-/** Reads one variable after the other and collects what is wrong with them. An empty variable counts as unset. */
+/** Reads variables and collects their faults. An empty variable counts as unset. */
 export class Reader {
   readonly faults: string[] = [];
-  /** What an operator should know and may well have meant. */
+  /** Warnings: unusual but valid settings. */
   readonly notices: string[] = [];
   readonly #environment: Environment;
 
@@ -75,7 +75,7 @@ function textOf(read: Reader, name: string, path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    read.check(false, `${name}: ${isMissing ? 'no such file as' : 'this user cannot read'} ${path}.`);
+    read.check(false, `${name}: ${isMissing ? 'there is no file' : 'this user cannot read'} ${path}.`);
     return undefined;
   }
 }
@@ -89,7 +89,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The JSON object in the file that a variable names; empty where it names none, or where the file has a fault. */
+/** The JSON object in the file that a variable names; empty if unset or faulty. */
 export function readObject(read: Reader, name: string, example: string): Readonly<Record<string, unknown>> {
   const path = read.optional(name);
   const text = path === undefined ? undefined : textOf(read, name, path);
@@ -99,21 +99,20 @@ export function readObject(read: Reader, name: string, example: string): Readonl
   return value ?? {};
 }
 
-/** Where something is to listen. */
 export interface Place {
   readonly host: string;
   readonly port: number;
 }
 
-/** What to change when nothing can listen there; the variables may have a prefix. */
+/** The configuration fault behind a listen error. `prefix` is that of the variables. */
 export function listenFault(error: NodeJS.ErrnoException, { host, port }: Place, prefix = ''): Error {
   const name = `${prefix}PORT`;
   if (error.code === 'EADDRINUSE')
-    return new ConfigError([`${name}: ${port} on ${host} is in use; stop the other program or set ${name}.`]);
+    return new ConfigError([`${name}: ${port} on ${host} is in use; stop the other program or change ${name}.`]);
   if (error.code === 'EACCES')
     return new ConfigError([`${name}: ${port} may not be used by this user; set ${name} above 1023.`]);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return new ConfigError([`${prefix}HOST: ${host} is no address of this machine.`]);
+    return new ConfigError([`${prefix}HOST: ${host} is not an address of this machine.`]);
   }
   return error;
 }

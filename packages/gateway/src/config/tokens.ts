@@ -2,14 +2,14 @@ import { closest } from 'fastest-levenshtein';
 import { LIFETIMES, type Lifetime } from '../cache/lifetimes.ts';
 import { MAX_LIMIT, parseUrl, type Reader, readObject } from './settings.ts';
 
-/** The asset-data API, its keys and what each of them may spend. */
+/** The asset-data API, its keys and the limit of each key. */
 export interface TokensConfig {
   readonly baseUrl: string;
   readonly keys: readonly [string, ...string[]];
   readonly limitPerMinute: number;
 }
 
-/** Each key is asked for, counted and told of by itself. */
+/** Each key has its own budget and metrics. */
 const MAX_KEYS = 16;
 
 function readKeys(read: Reader): TokensConfig['keys'] | undefined {
@@ -26,7 +26,7 @@ function readKeys(read: Reader): TokensConfig['keys'] | undefined {
   return keys;
 }
 
-/** Nothing where the routes are left out. */
+/** Reads the asset-data settings; undefined if its routes are off. */
 export function readTokens(read: Reader): TokensConfig | undefined {
   const baseUrl = read.text('TOKENS_API_BASE_URL', 'https://api.tokens.xyz');
   const limitPerMinute = read.integer('TOKENS_RATE_LIMIT_PER_MINUTE', 30, [0, MAX_LIMIT]);
@@ -35,11 +35,11 @@ export function readTokens(read: Reader): TokensConfig | undefined {
   return keys && limitPerMinute > 0 ? { baseUrl, keys, limitPerMinute } : undefined;
 }
 
-/** What of the asset data is kept. */
+/** Settings of the asset-data cache. */
 export interface CacheConfig {
   /** By the row's method; other rows are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
-  /** The memory that all answers may take. */
+  /** Memory limit of all entries. */
   readonly maxBytes: number;
 }
 
@@ -65,12 +65,12 @@ function lifetimeIn(value: unknown): Lifetime | undefined {
 function faultOf(id: string, value: unknown): string | undefined {
   const ids = Object.keys(LIFETIMES).map((method) => PREFIX + method);
   const shown = JSON.stringify(id);
-  if (!ids.includes(id)) return `${shown} is no route that is kept; the nearest is ${closest(id, ids)}`;
+  if (!ids.includes(id)) return `${shown} is not a cached route; the nearest is ${closest(id, ids)}`;
   if (lifetimeIn(value)) return undefined;
   return `${shown} must be ${MEMBERS.join(' and ')}, whole seconds up to ${MAX_SECONDS}, the second no less than the first`;
 }
 
-/** An operator's own lifetimes over the usual ones. A bound of 0 seconds means that a row is never kept. */
+/** The default lifetimes, overridden by the operator's. A `maxStaleSeconds` of 0 turns a row's cache off. */
 function readLifetimes(read: Reader): Record<string, Lifetime> {
   const lifetimes: Record<string, Lifetime> = { ...LIFETIMES };
   for (const [id, value] of Object.entries(readObject(read, NAME, EXAMPLE))) {
@@ -83,7 +83,7 @@ function readLifetimes(read: Reader): Record<string, Lifetime> {
   return lifetimes;
 }
 
-/** Reads what is kept, also where nothing is, so that its faults are named. */
+/** Reads the cache settings, even if the cache is off, to report their faults. */
 export function readCache(read: Reader): CacheConfig | undefined {
   const lifetimes = readLifetimes(read);
   const maxBytes = read.integer('CACHE_MAX_MIB', 256, [1, 65_536]) * MIB;

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import type { Environment } from './settings.ts';
 
-/** Every variable that is read, here or by the command line; docs/configuration.md says what each one is for. */
+/** All variables of the gateway and the command line; see docs/configuration.md. */
 export const VARIABLES: readonly string[] = [
   'ALCHEMY_DEVNET_RPC_URL',
   'ALCHEMY_MAINNET_RPC_URL',
@@ -63,18 +63,18 @@ export const VARIABLES: readonly string[] = [
   'WALLET_RATE_LIMIT_PER_SECOND',
 ];
 
-/** Beginnings that no other program uses much. */
+/** Prefixes that other programs rarely use. */
 const OURS =
   /^(?:ALCHEMY|ASSET_GATEWAY|DAS|FACILITATOR|FEE|GATEWAY|HELIUS|METRICS|PAID|PAY|PAYMENT|PRICES?|RECEIPTS?|RPC|SIWX|SOLANA|TOKENS|TRUST|UPSTREAM|WALLET)_/;
 
-/** What Docker and Kubernetes say about other services, whatever those are called. */
+/** Variables that Docker and Kubernetes set for linked services. */
 const SERVICE_LINK = /_SERVICE_HOST|_SERVICE_PORT|_PORT_\d|_ENV_/;
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//;
 
-/** Names of others that begin like ours: the CGI's. */
+/** CGI variables with one of our prefixes. */
 const OF_OTHERS = ['GATEWAY_INTERFACE'];
 
-/** A name may differ in one letter of so many. */
+/** One letter in this many may differ. */
 const LETTERS_FOR_A_SLIP = 7;
 
 const isServiceLink = (name: string, value: string): boolean =>
@@ -83,7 +83,7 @@ const isServiceLink = (name: string, value: string): boolean =>
 const isSlipOf = (name: string, known: string): boolean =>
   distance(name, known) <= known.length / LETTERS_FOR_A_SLIP && known.length >= LETTERS_FOR_A_SLIP;
 
-/** How many words two names have in common, and how many only one of them has; a word may be cut short. */
+/** Counts the words shared by two names, and those in only one; an abbreviation counts as shared. */
 function comparison(name: string, known: string) {
   const [words, knownWords] = [name.split('_'), known.split('_')];
   const isIn = (word: string) => words.some((other) => other.startsWith(word) || word.startsWith(other));
@@ -91,10 +91,10 @@ function comparison(name: string, known: string) {
   return { shared, others: words.length + knownWords.length - 2 * shared };
 }
 
-/** The known name that shares words with this one and has the fewest others. */
+/** The known name that shares words with this one and has the fewest different ones. */
 function nearestTo(name: string): string {
   const strangeness = (known: string): number => {
-    // Whoever names no cluster means mainnet.
+    // A name without a cluster means mainnet.
     const plain = known.replace('MAINNET_', '');
     const { shared, others } = comparison(name, plain);
     return shared === 0 ? Number.POSITIVE_INFINITY : others + distance(name, plain) / 100;
@@ -102,11 +102,11 @@ function nearestTo(name: string): string {
   return VARIABLES.reduce((best, known) => (strangeness(known) < strangeness(best) ? known : best));
 }
 
-/** One sentence for each variable that is not known here and seems to be meant for us. */
+/** A notice for each unknown variable that looks misspelt. */
 export function nearlyKnown(environment: Environment): string[] {
   const isStrange = ([name, value = '']: [string, string | undefined]): boolean => {
     const written = name.toUpperCase();
-    // Where names are not told apart by their case, this one is read.
+    // Windows ignores the case of names.
     const isRead = written !== name && environment[written] === value;
     const isKnown = VARIABLES.includes(name) || isRead || OF_OTHERS.includes(name);
     return value.trim() !== '' && !isKnown && !isServiceLink(name, value);
@@ -116,6 +116,6 @@ export function nearlyKnown(environment: Environment): string[] {
     const written = name.toUpperCase();
     const nearest = nearestTo(written);
     if (!OURS.test(written) && !isSlipOf(written, nearest)) return [];
-    return [`${name} is set and means nothing here; did you mean ${nearest}?`];
+    return [`${name} is set but unknown; did you mean ${nearest}?`];
   });
 }

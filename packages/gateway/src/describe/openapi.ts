@@ -23,19 +23,19 @@ export const operationIdOf = ({ id }: Route): string =>
     .map((word, index) => (index === 0 ? word : capital(word)))
     .join('');
 
-/** The name that the rows of one method share for their input or output; generators make `…Result` of operations themselves. */
+/** The schema name shared by the rows of one method; code generators reserve `…Result` for operations. */
 export const schemaNameOf = ({ surface, method }: Route, what: 'Request' | 'Answer'): string =>
   capital(surface) + capital(method) + what;
 
 const CREDIT_NOTE =
-  "Or from credit, for a Solana wallet's signature over this path: ask with `Prefer: credit` to be challenged for it.";
+  "Or pay from credit with a Solana wallet's signature over this path: send `Prefer: credit` to get that challenge.";
 
-/** What opens a route, and what it costs. */
+/** How to pass a route's gate, and its price. */
 function accessNote({ access, cluster, credit }: Route, priceUsd: string): string {
   if (credit === 'sold') return `From $${priceUsd}, paid in USDC on Solana ${cluster} (x402, scheme exact).`;
   if (access === 'exact') return `Costs $${priceUsd} a call, paid in USDC on Solana ${cluster} (x402, scheme exact).`;
-  if (access === 'siwx') return "Free for a Solana wallet's signature on each request (x402 sign-in-with-x).";
-  return 'Open to everybody.';
+  if (access === 'siwx') return "Free; every request needs a Solana wallet's signature (x402 sign-in-with-x).";
+  return 'Public.';
 }
 
 function parametersIn(route: Route, place: 'path' | 'query'): JsonObject[] {
@@ -56,7 +56,7 @@ function parametersIn(route: Route, place: 'path' | 'query'): JsonObject[] {
   });
 }
 
-/** A payment is no identity, and a challenge comes before it: to tools it is a header, not a key that they need. */
+/** Payments are header parameters, not a security scheme: tools would demand a key before the challenge. */
 const PAYMENT_HEADERS = [HEADERS.payment, HEADERS.version1Payment].map((name) => ({
   $ref: `#/components/parameters/${name}`,
 }));
@@ -68,7 +68,7 @@ function requestBody(route: Route): JsonObject {
   return { requestBody: { required: true, content: { [JSON_MEDIA_TYPE]: media } } };
 }
 
-/** The schema of a success whose result is a component. */
+/** The schema of a success; its result is a component. */
 function successSchema(route: Route): JsonSchema {
   const schema = answerSchema(route);
   if (route.surface === 'system') return schema;
@@ -79,7 +79,7 @@ function successSchema(route: Route): JsonSchema {
 function successes(route: Route, priceUsd: string): JsonObject {
   const example = answerExample(route, priceUsd);
   const media = { schema: successSchema(route), ...(example !== undefined && { example }) };
-  const unchanged = { description: 'Unchanged since the ETag that was sent.', headers: headersOf(route, 304) };
+  const unchanged = { description: 'Unchanged since the ETag sent.', headers: headersOf(route, 304) };
   return {
     200: {
       description: route.description,
@@ -118,16 +118,16 @@ export function operation(route: Route, service: Service): JsonObject {
   };
 }
 
-/** The version of the API, as it stands in its paths. */
+/** The version in the API's paths. */
 const API_VERSION = '1';
 
-/** Generators take `items` beside prefixItems for one more element, even where maxItems leaves no room for one. */
+/** Code generators read `items` beside prefixItems as one more element, even if maxItems excludes it. */
 function withoutMoreItems(schema: JsonSchema): JsonSchema {
   const { items: _, ...rest } = schema;
   return Array.isArray(rest.prefixItems) && rest.prefixItems.length === rest.maxItems ? rest : schema;
 }
 
-/** What the rows take and give, once for all rows of one method. */
+/** Request and answer schemas, shared by the rows of one method. */
 function schemaComponents({ routes, hasShares }: Service): JsonObject {
   const schemas = routes
     .filter(({ surface }) => surface !== 'system')
@@ -152,7 +152,7 @@ function paths(service: Service): JsonObject {
 
 const SUCCESSES = [200, 304];
 
-/** Whatever the operations refer to, and nothing else. */
+/** The components that the operations refer to. */
 function components(service: Service): JsonObject {
   const { routes } = service;
   const headers = routes.map((route) => headerComponents(route, [...SUCCESSES, ...refusalsOf(route, service).keys()]));
@@ -166,7 +166,7 @@ function components(service: Service): JsonObject {
   };
 }
 
-/** The whole service at its public origin as an OpenAPI 3.1 document. */
+/** The service at its public origin as an OpenAPI 3.1 document. */
 export function openApi(service: Service, origin: string): JsonObject {
   const { name, routes } = service;
   const guidance = ['Ask any route.', ...howToPass(routes)].join(' ');

@@ -5,7 +5,7 @@ import { type JsonSchema, published } from './schemas.ts';
 import { exampleTarget, type Service } from './service.ts';
 import { bySurface, SURFACES } from './surfaces.ts';
 
-/** One value that a route takes, in words. */
+/** One parameter of a route, in words. */
 export interface Parameter {
   readonly in: 'path' | 'query' | 'body';
   /** `limit`, `params[1].filters.slot.gte`. */
@@ -21,7 +21,7 @@ type Found = Omit<Parameter, 'in'>;
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
 
-/** `1 to 50`, `at least 1`, `at most 50`; nothing without bounds. */
+/** `1 to 50`, `at least 1`, `at most 50`; empty without bounds. */
 function bounds(minimum: unknown, maximum: unknown): string {
   const isOpen = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER;
   if (minimum !== undefined && !isOpen) return `${minimum} to ${maximum}`;
@@ -45,7 +45,7 @@ function ruleOf(schema: JsonSchema): string {
   return [textOf(type) || 'any JSON', bounds(schema.minimum, schema.maximum)].filter(Boolean).join(' ');
 }
 
-/** The values inside of a value: the members of an object, the places of a tuple, what a list is of. */
+/** The nested schemas: members of an object, positions of a tuple, items of a list. */
 function partsOf(schema: JsonSchema): { suffix: string; schema: JsonSchema; isRequired: boolean }[] {
   const { properties, required, prefixItems, items, minItems, anyOf } = schema;
   if (properties) {
@@ -75,7 +75,7 @@ function leavesOf(name: string, schema: JsonSchema, isRequired: boolean): Found[
   });
 }
 
-/** Everything that a route takes, down to the members of what stands in its body. */
+/** All parameters of a route, including nested members of its body. */
 export const parametersOf = ({ input }: Route): Parameter[] =>
   (['path', 'query', 'body'] as const).flatMap((place) => {
     const schema = input[place];
@@ -83,7 +83,7 @@ export const parametersOf = ({ input }: Route): Parameter[] =>
     return leaves.map((leaf) => ({ ...leaf, name: leaf.name.replace(/^\./, ''), in: place }));
   });
 
-/** Text that Markdown leaves as it is. */
+/** Text that Markdown does not read as HTML. */
 const plain = (text: string): string => text.replaceAll('<', '&lt;');
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
@@ -100,7 +100,7 @@ function exampleRequest(route: Route): string[] {
   return ['', '```http', `${httpMethod} ${exampleTarget(route)}`, ...body, '```'];
 }
 
-/** What the rows of one method take. */
+/** The section of one method: its parameters, rules and example. */
 function methodSection(route: Route): string[] {
   const parameters = parametersOf(route).map(({ name, in: place, isRequired, rule, description }) => {
     return [`\`${name}\``, place, isRequired ? 'yes' : '', rule, plain(description)];
@@ -120,7 +120,7 @@ function methodSection(route: Route): string[] {
 const oncePerMethod = (routes: readonly Route[]): Route[] =>
   [...new Map(routes.toReversed().map((route) => [route.method, route])).values()].toReversed();
 
-/** The page about all routes, by surface: where they are, what they cost and what they take. */
+/** The page of all routes by surface, with prices and parameters. */
 export function routesPage({ routes, priceUsd }: Service): string {
   const sections = [...bySurface(routes)].flatMap(([surface, rows]) => [
     '',
@@ -133,11 +133,11 @@ export function routesPage({ routes, priceUsd }: Service): string {
     ),
     ...oncePerMethod(rows).flatMap(methodSection),
   ]);
-  const head = ['# Routes', '', 'Written from the route table by `npm run docs`, with everything switched on.'];
+  const head = ['# Routes', '', 'Generated from the route table by `npm run docs`, with every feature on.'];
   return `${[...head, ...sections].join('\n')}\n`;
 }
 
-/** The service with everything switched on, by its defaults. */
+/** The service with every feature on, at default settings. */
 const EVERYTHING: Service = {
   name: 'asset-gateway',
   routes,
@@ -145,7 +145,7 @@ const EVERYTHING: Service = {
 };
 const ORIGIN = 'http://localhost:8402';
 
-/** The gateway's own rows for the console's list, as the catalog, which leaves them out, would say them. */
+/** The gateway's own rows for the console's list, in the catalog's format; the catalog omits them. */
 function systemRows(): string {
   const own = routes.filter(({ surface }) => surface === 'system');
   const rows = own.map(({ method, httpMethod, path, description, input: { query }, example }) =>
@@ -158,10 +158,10 @@ function systemRows(): string {
       inputExample: example.query,
     }),
   );
-  return `// Made from the route table by \`npm run docs\`. Not written by hand.\nexport const SYSTEM_ROWS = [\n${rows.map((row) => `  ${row},\n`).join('')}];\n`;
+  return `// Generated from the route table by \`npm run docs\`. Do not edit.\nexport const SYSTEM_ROWS = [\n${rows.map((row) => `  ${row},\n`).join('')}];\n`;
 }
 
-/** The files that are kept in the repository and made from the table, by their path from its root. */
+/** The generated files of the repository, by path. */
 export const writtenPages = (): Readonly<Record<string, string>> => ({
   'docs/routes.md': routesPage(EVERYTHING),
   'packages/client/src/methods.ts': clientMethods(everyRoute, EVERYTHING.priceUsd),

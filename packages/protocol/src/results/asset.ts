@@ -10,7 +10,7 @@ const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_TIME_MS = 1_767_000_000_000;
 
 const assetId = string('Canonical asset id.');
-const mint = string('The mint that the answer is about.');
+const mint = string('The mint of the answer.');
 const lastUpdatedAt = nullable(milliseconds('When the markets were fetched'));
 const page = { offset: integer('Rows that were skipped.'), limit: integer('Rows at most.') };
 

@@ -19,7 +19,7 @@ import {
 
 const missing = object({
   ok: always(false),
-  reason: oneOf(['not_available', 'not_configured', 'not_found', 'error'], 'Why there is nothing.'),
+  reason: oneOf(['not_available', 'not_configured', 'not_found', 'error'], 'Why it is missing.'),
   message: string('The same in a sentence.'),
 });
 
@@ -51,15 +51,15 @@ const profileData = object(
           },
           optional,
         ),
-        'Where to read more.',
+        'Links.',
       ),
     ),
   },
   'The profile.',
 );
 
-/** What others know about an asset. */
-export const profileBlock = block(profileData, 'What others know about the asset, or why that is missing.');
+/** The profile of an asset, if available. */
+export const profileBlock = block(profileData, 'The profile of the asset, or why it is missing.');
 
 const verdict = {
   score: number('0 (worst) to 100.'),
@@ -67,7 +67,7 @@ const verdict = {
   label: string('The verdict in words: Established, Speculative, Weak Metrics, Trusted Launch, Insufficient Data.'),
   tone: string('How to show it: safe, warning, risk.'),
   isTrustedLaunch: flag('Whether it comes from an issuer that is trusted.'),
-  caps: list(Type.String(), 'What keeps the score down.'),
+  caps: list(Type.String(), 'Reasons for a capped score.'),
   hasInsufficientData: flag('Whether too little is known for a verdict.'),
   insufficientDataReason: nullable(string('Why too little is known.')),
 };
@@ -76,19 +76,19 @@ const component = object(
   {
     score: number('0 (worst) to 100.'),
     status: string('The verdict in a word: safe, warning, risk, info.'),
-    hasData: flag('Whether anything is known.'),
+    hasData: flag('Whether data is available.'),
   },
   'One part of the score.',
 );
 
-/** How much the market of a mint can be relied upon, without what went into it. */
-export const riskVerdict = object(verdict, 'How much the market can be relied upon.');
+/** The market risk verdict of a mint, without its components. */
+export const riskVerdict = object(verdict, 'The market risk score.');
 
-/** How much the market of a mint can be relied upon. */
+/** The market risk score of a mint. */
 export const marketScore = object(
   {
     ...verdict,
-    borderlineSignals: list(Type.String(), 'What could tip the verdict.'),
+    borderlineSignals: list(Type.String(), 'Signals that could change the verdict.'),
     components: object(
       {
         liquidityHealth: component,
@@ -96,14 +96,14 @@ export const marketScore = object(
         tradingActivity: component,
         holderCount: component,
       },
-      'What the score is made of.',
+      'The components of the score.',
     ),
     tokenAgeDays: nullable(number('Days since the token was minted.')),
   },
-  'How much the market can be relied upon.',
+  'The market risk score.',
 );
 
-/** What a market score is computed from. */
+/** The inputs of a market score. */
 export const marketScoreInput = object(
   {
     ...each(
@@ -111,7 +111,7 @@ export const marketScoreInput = object(
         liquidityUsd: usd('Liquidity'),
         marketCapUsd: usd('Market capitalisation'),
         holderCount: integer('Wallets that hold the token.'),
-        top10HoldersPercent: percent('What the ten largest holders have'),
+        top10HoldersPercent: percent('Share of the ten largest holders'),
         volume24hUsd: usd('Traded in 24 hours'),
         volume7dUsd: usd('Traded in 7 days'),
         tokenMintTime: seconds('When the token was minted'),
@@ -120,7 +120,7 @@ export const marketScoreInput = object(
     ),
     tokenAddress: string('The mint.'),
   },
-  'What the score is computed from.',
+  'The inputs of the score.',
 );
 
 const unknown = object({
@@ -134,16 +134,16 @@ const scored = {
   lastUpdatedAt: nullable(milliseconds('When the market was fetched')),
 };
 
-/** The score of a mint, or that there is none. */
+/** The score of a mint, if any. */
 export const riskSummary = Type.Union([object(scored), unknown], { description: 'The score, or why there is none.' });
 
-/** The score of a mint with what it is computed from, or that there is none. */
+/** The score of a mint with its inputs, if any. */
 export const riskDetails = Type.Union(
   [object({ ...scored, marketScoreInput, tags: list(Type.String(), 'Marks of the token.') }), unknown],
-  { description: 'The score and what it is computed from, or why there is none.' },
+  { description: 'The score and its inputs, or why there is none.' },
 );
 
-/** A score in which everything is well, as examples show it. */
+/** A perfect score for examples. */
 export const EXAMPLE_SCORE = {
   score: 100,
   grade: 'A',

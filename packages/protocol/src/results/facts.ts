@@ -20,7 +20,7 @@ const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 const EXAMPLE_TIME_MS = 1_767_000_000_000;
 
 const assetId = string('Canonical asset id.');
-const mint = string('The mint that the answer is about.');
+const mint = string('The mint of the answer.');
 
 const range = {
   interval: interval,
@@ -180,7 +180,7 @@ export const riskDetails: ResultShape = {
   },
 };
 
-/** What is written about one variant. */
+/** The description of one variant. */
 export const description: ResultShape = {
   schema: object({
     assetId,
@@ -188,7 +188,7 @@ export const description: ResultShape = {
     description: nullable(
       object(
         { summary: string('What the token is.'), generatedAt: milliseconds('When this was written') },
-        'What is written about the token.',
+        'The description of the token.',
       ),
     ),
   }),

@@ -41,10 +41,10 @@ const valuation = each(
   nullable,
 );
 
-/** What a token says about a company that is not listed. */
+/** A token's data about an unlisted company. */
 export const preStocks = object(
   { symbol: string('The symbol at its issuer.'), ...valuation, lastFetchedAt },
-  'What the token says about a company that is not listed.',
+  "The token's data about an unlisted company.",
 );
 
 /** The market of the asset itself, beside its variants; its fields depend on the source. */
@@ -112,7 +112,7 @@ export const executionQuality = nullable(
         nullable,
       ),
       executionScore: number('The verdict, 0 to 100.'),
-      isEligibleForPrimary: flag('Whether the variant may speak for the asset.'),
+      isEligibleForPrimary: flag('Whether it can be the primary variant.'),
       asOf: nullable(seconds('When fills were measured')),
       lastComputedAt: milliseconds('When the score was computed'),
     },
@@ -129,7 +129,7 @@ export const variantFields = {
   kind: oneOf([...ENUMERATIONS.kind, 'spot'], 'Kind of variant.'),
   liquidityTier,
   trustTier: oneOf(ENUMERATIONS.liquidityTier, 'As liquidityTier.'),
-  label: optional(string('How it is told from the others.')),
+  label: optional(string('A label that distinguishes it from other variants.')),
   symbol: optional(string('Symbol of the token.')),
   name: optional(string('Name of the token.')),
   stockVariantTier: optional(
@@ -137,9 +137,9 @@ export const variantFields = {
   ),
 };
 
-/** Who stands behind a variant. */
+/** The issuer of a variant. */
 export const issuance = {
-  issuer: optional(string('Who issues it.')),
+  issuer: optional(string('Its issuer.')),
   issuerUrl: optional(string("The issuer's website.")),
 };
 
@@ -160,11 +160,11 @@ export const variant = object(variantProperties, 'A token on Solana that stands 
 
 const rank = integer('Its place among all variants of the asset, from 0.');
 
-/** A variant as its asset's own page gives it. */
+/** A variant in its asset's detail. */
 export const rankedVariant = object({ ...variantProperties, rank, preStocks: optional(preStocks) });
 
-/** The variant that speaks for an asset, as the asset's own page gives it. */
+/** An asset's primary variant in the asset's detail. */
 export const rankedPrimary = object(
   { ...variantProperties, rank: optional(rank), preStocks: optional(preStocks) },
-  'The variant that speaks for the asset.',
+  'The primary variant of the asset.',
 );
