@@ -9,7 +9,7 @@ import { mostInAnySpan, sleep } from './history.ts';
 const LIMIT = 6;
 const WINDOW_MS = 700;
 const DEADLINE_MS = 400;
-/** A slot whose call is not known to be over is held for so long. */
+/** How long a slot is held if the end of its call is unknown. */
 const HELD_MS = DEADLINE_MS + WINDOW_MS + WINDOW_MS / 12;
 /** On a machine that is busy with something else a call can meet its short deadline, or a disk that stands still. */
 const BUSY = [503, 504];
@@ -29,7 +29,7 @@ describe('the shared budget', () => {
   const statuses = async (count: number): Promise<number[]> =>
     Promise.all(Array.from({ length: count }, () => askSigned(url()).then(({ status }) => status)));
 
-  /** What these are answered when all slots are free; asked again where the machine was too busy to answer in time. */
+  /** The statuses when all slots are free. Repeats if the machine was too busy. */
   async function inTime(ask: () => Promise<number[]>): Promise<number[]> {
     for (;;) {
       await sleep(HELD_MS);

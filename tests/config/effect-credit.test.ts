@@ -25,7 +25,7 @@ const amountsIn = async (gateway: SellingGateway, of = call): Promise<string[]> 
   (await requiredFor(gateway, of)).accepts.map(({ amount }) => amount);
 
 describe('the variables of credit', () => {
-  it('CREDIT=off has none of it: no route, no bundle, no sign-in on a paid route', async () => {
+  it('CREDIT=off: no route, no bundle and no sign-in on a paid route', async () => {
     const gateway = await startSellingGateway({}, { solana });
     expect(await amountsIn(gateway)).toEqual(['5']);
     const buying = await fetch(`${gateway.url}/v1/x402/credit/mainnet`, { method: 'POST' });
@@ -35,7 +35,7 @@ describe('the variables of credit', () => {
     await gateway.stop();
   });
 
-  it('CREDIT_BUNDLE_USD and CREDIT_BUNDLES_USD are what is offered, ascending', async () => {
+  it('CREDIT_BUNDLE_USD and CREDIT_BUNDLES_USD are offered in ascending order', async () => {
     const gateway = await startCreditGateway({ solana }, { CREDIT_BUNDLE_USD: '0.2', CREDIT_BUNDLES_USD: '2, 0.1' });
     expect(await amountsIn(gateway)).toEqual(['5', '200000']);
     const sold = { target: '/v1/x402/credit/mainnet', init: { method: 'POST', headers: {} } };
@@ -43,7 +43,7 @@ describe('the variables of credit', () => {
     await gateway.stop();
   });
 
-  it('CREDIT_MAX_USD bounds what a wallet may have', async () => {
+  it('CREDIT_MAX_USD bounds the credit of a wallet', async () => {
     const gateway = await startCreditGateway({ solana }, { CREDIT_MAX_USD: '1' });
     const wallet = await openWallet(solana);
     expect((await buyCredit(gateway, wallet, 1_000_000)).status).toBe(200);
@@ -83,7 +83,7 @@ describe('the variables of credit', () => {
   });
 });
 
-describe('what the start says of a bundle', () => {
+describe('the log line about a bundle', () => {
   const inProcess = { facilitator: { kind: 'in-process', keypair: new Uint8Array() } } as const;
 
   it.each([

@@ -11,7 +11,7 @@ import { askSigned, signedHeader } from '../kit/wallet.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 
-/** Starts a gateway that is stopped at the end, unless a test stops it before. */
+/** Starts a gateway. It is stopped after the tests if a test did not stop it. */
 async function start(variables: Environment = {}, options: TestGatewayOptions = {}): Promise<TestGateway> {
   const gateway = await startTestGateway(variables, options);
   let stopping: Promise<void> | undefined;

@@ -35,7 +35,7 @@ async function cover(gateway: SellingGateway, wallet: Wallet, amount = PRICE): P
 
 const grantedTo = async (gateway: SellingGateway, wallet: Wallet) => (await balanceOf(gateway, wallet)).grantedMicros;
 
-/** What was broadcast is granted, and no second time however often is looked. */
+/** A broadcast payment is granted once. */
 async function expectGranted(gateway: SellingGateway, wallet: Wallet, micros: number): Promise<void> {
   await until(async () => (await grantedTo(gateway, wallet)) > BUNDLE);
   await sleep(LOOKS_MS);

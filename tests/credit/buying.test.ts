@@ -68,7 +68,7 @@ ledgerSuite('a purchase of credit', (ledger) => {
       const [row] = await ledger.database.read({ sql: 'select count(*) as count from wallets' });
       return Number(row?.count);
     };
-    /** Lets as much time pass as a wallet is kept without any use, and what a lease may add. */
+    /** Passes the time after which an unused wallet is deleted. */
     const pass = async () => {
       ledger.nowMs += CREDIT.debitMs + PAYMENTS.leaseMs + 1;
       await ledger.retention.prune();

@@ -18,14 +18,14 @@ afterAll(() => gateway.stop());
 
 interface Customer {
   readonly client: GatewayClient;
-  /** What it was asked to approve, in order. */
+  /** Offers that it approved, in order. */
   readonly offers: Offer[];
   /** How many requests it has sent. */
   readonly sent: () => number;
   readonly transfers: () => number;
 }
 
-/** A client with a wallet of its own that approves whatever it is asked to pay. */
+/** A client with its own wallet that approves every offer. */
 async function openClient(credit: boolean): Promise<Customer> {
   const { solana } = gateway;
   if (!solana) throw new Error('nothing is sold');
@@ -47,7 +47,7 @@ async function openClient(credit: boolean): Promise<Customer> {
 
 const call = exampleOf(rowOf('rpc.mainnet.helius.getBalance'));
 
-/** Asks for a balance, and shows how often that was sent; what the answer says of credit. */
+/** Asks for a balance, expects this number of requests, and returns the Credit header. */
 async function asks({ client, sent }: Customer, times: number): Promise<string | null> {
   const before = sent();
   const response = await client.ask(call.target, { body: JSON.parse(call.init.body ?? '') });

@@ -29,7 +29,7 @@ const titleOf = ({ hasHook, choosesBundle }: Setup): string =>
       : 'settles once for credit bought ahead, then not until it is used up, and then for each call'
   }`;
 
-/** What a version of a client does, in a folder where it is installed. */
+/** Tests one version of a client in its folder. */
 function judge(version: string, setups: readonly Setup[], folder: string, script: () => string): void {
   let told: Told;
   beforeAll(async () => {

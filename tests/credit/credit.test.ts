@@ -21,7 +21,7 @@ const gateway = await startCreditGateway();
 afterAll(() => gateway.stop());
 
 describe('credit that is bought by itself', () => {
-  it('is as much as was paid, asks no upstream, and is told to whoever signs', async () => {
+  it('equals the payment, causes no upstream call, and is shown to its wallet', async () => {
     const wallet = await openWallet(gateway.solana);
     await leaves(gateway, { transfers: 1, arrivals: 0 }, async () => {
       const response = await buyCredit(gateway, wallet, 250_000);
@@ -48,7 +48,7 @@ describe('credit that is bought by itself', () => {
 });
 
 describe('a bundle that is paid on a paid route', () => {
-  it('is offered after the single call, and what it leaves is credit', async () => {
+  it('is offered after the single call; the remainder becomes credit', async () => {
     const wallet = await openWallet(gateway.solana);
     const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, async () =>
       sendPaid(gateway, call, await paymentOf(gateway, call, wallet, BUNDLE)),
@@ -62,7 +62,7 @@ describe('a bundle that is paid on a paid route', () => {
 });
 
 describe('a signature that spends', () => {
-  it('buys an answer for the price, and says what is left', async () => {
+  it('buys an answer for the price, and returns the balance', async () => {
     const wallet = await openWallet(gateway.solana);
     await buyCredit(gateway, wallet);
     const response = await leaves(gateway, { transfers: 0, arrivals: 1 }, () => spend(gateway, call, wallet.signIn));
@@ -138,7 +138,7 @@ describe('a challenge with a bundle in it', () => {
 });
 
 describe('a script in a browser', () => {
-  it('may prefer credit on a paid route, and read what is left', async () => {
+  it('may send Prefer: credit and read the balance', async () => {
     const preflight = await send(
       gateway,
       { target: call.target, init: { headers: {}, method: 'OPTIONS' } },

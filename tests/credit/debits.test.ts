@@ -9,7 +9,7 @@ ledgerSuite('credit', (ledger) => {
   const hold = async (debit: NewDebit, options?: HoldOptions) => (await ledger.accounts.hold(debit, options)).verdict;
 
   describe('a debit', () => {
-    it('is charged once, however often that is asked, and its answer is kept', async () => {
+    it('is charged once for repeated captures, and its answer is stored', async () => {
       await grant(ledger, 10);
       const debit = newDebit(4);
       expect(await hold(debit)).toBe('held');
@@ -98,7 +98,7 @@ ledgerSuite('credit', (ledger) => {
   });
 
   describe('a wallet', () => {
-    it('whose calls come to nothing ten times in a minute waits, unless they never reached an upstream', async () => {
+    it('waits after ten uncharged upstream calls in a minute', async () => {
       await grant(ledger, 10);
       const attempt = async (isCalled: boolean) => {
         const debit = newDebit(1);

@@ -50,7 +50,7 @@ export async function buyCredit(
   return send(gateway, buying(cluster), { [HEADERS.payment]: headerOf(payment) });
 }
 
-/** What an account says of one cluster. */
+/** The balance on one cluster. */
 export interface Balance {
   readonly cluster: string;
   readonly balanceMicros: number;
@@ -59,7 +59,7 @@ export interface Balance {
   readonly spentMicros: number;
 }
 
-/** What the wallet is told of its account. */
+/** The account of a wallet. */
 export interface Statement {
   readonly wallet: string;
   readonly balances: readonly Balance[];

@@ -7,7 +7,7 @@ import { isFull } from '../kit/rounds.ts';
 const OPERATIONS = isFull ? 100_000 : 2_000;
 const WALLETS = 3;
 const AT_ONCE = 4;
-/** A restart in so many operations. */
+/** One restart, and one lapse of leases, per this many operations. */
 const [RESTART, LAPSE] = [200, 50];
 
 const pick = <T>(all: readonly T[]): T | undefined => all[Math.floor(Math.random() * all.length)];
@@ -15,7 +15,7 @@ const below = (bound: number): number => Math.floor(Math.random() * bound);
 const holderOf = (wallet: number) => ({ ...HOLDER, wallet: `wallet ${wallet}` });
 const sum = (all: Iterable<number>) => [...all].reduce((total, each) => total + each, 0);
 
-/** What was granted and charged by the answers of the ledger alone. */
+/** Grants and charges according to the ledger's responses. */
 class Story {
   readonly ledger: Ledger;
   readonly debits: NewDebit[] = [];

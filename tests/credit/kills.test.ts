@@ -39,7 +39,7 @@ killingSuite('a debit whose gateway is killed', (street, database) => {
     return killed;
   }
 
-  /** In SQLite the next process releases what was held; in PostgreSQL another node may hold it, so it waits for the lease. */
+  /** In SQLite the next process releases the hold. In PostgreSQL it lasts until its lease ends. */
   async function expectHeldOrCharged({ step, wallet, path, headers }: Killed): Promise<void> {
     const { url } = await street().standing();
     const isHeld = !isCharged(step) && database === 'postgres';
@@ -86,7 +86,7 @@ killingSuite('a bundle whose gateway is killed', (street) => {
   it('after any step is one transfer, one grant and one answer', { timeout: 1_800_000 }, async () => {
     for (let round = 0; round < KILLS; round++) {
       const all = [];
-      // What they have reserved lapses in the same seconds.
+      // Their reservations lapse together.
       for (const step of PURCHASE_STEPS) {
         const open = () => openWallet(street().solana);
         all.push(

@@ -26,14 +26,14 @@ import { type Change, type Course, disagreement, type Expected } from './promtoo
 
 type Place = TestGateway | SellingGateway;
 
-/** What is given out now; nothing when nobody answers. */
+/** The metrics; empty if the gateway does not answer. */
 const textOf = ({ gateway }: Place): Promise<string> =>
   fetch(gateway.metricsUrl ?? '').then(
     (response) => response.text(),
     () => '',
   );
 
-/** The same, once the process is no longer late with what its start had it do. */
+/** The metrics once the event loop has calmed down after the start. */
 async function calmTextOf(place: Place): Promise<string> {
   for (;;) {
     await pause(100);
@@ -43,7 +43,7 @@ async function calmTextOf(place: Place): Promise<string> {
   }
 }
 
-/** Has something happen to a gateway, between two looks at its metrics. */
+/** The metrics before and after an event. */
 async function change<Somewhere extends Place>(
   place: Somewhere,
   happen: (place: Somewhere) => Promise<unknown>,
@@ -60,7 +60,7 @@ const openNode = (variables = {}): Promise<TestGateway> =>
 const openGateway = (variables = {}): Promise<SellingGateway> =>
   startSellingGateway({ METRICS_PORT: '0', ...variables });
 
-/** Asks for the upstream's health so often while the upstream behaves so. */
+/** Calls the upstream this often while it has these faults. */
 const askingWith =
   (knobs: object, times = 1) =>
   async (node: TestGateway) => {
@@ -116,7 +116,7 @@ async function unknownForLong(): Promise<Change> {
   return { before, after };
 }
 
-/** The fee payer's SOL goes elsewhere, and somebody pays. */
+/** The fee payer loses its SOL, and a buyer pays. */
 async function drainAndBuy(seller: SellingGateway): Promise<void> {
   drain(seller.solana);
   await buy(seller);
@@ -221,7 +221,7 @@ async function slowCommits(): Promise<Change> {
   }
 }
 
-/** A node is ready, and the kubelet shows PostgreSQL's volume of 20 GB with so many free bytes. */
+/** Metrics of a ready node, and of PostgreSQL's 20 GB volume with this many free bytes. */
 const volumeWith = (bytes: number): string => {
   const labels = '{namespace="asset-gateway",persistentvolumeclaim="data-postgres-0"}';
   const gauges = [
@@ -300,7 +300,7 @@ describe('the alerts', () => {
 const redisAndPostgres = (title: string, body: () => void): void =>
   suiteWith('redis-server', title, () => suiteWith('postgres', 'here', body));
 
-suiteWith('promtool', 'an alert, judged by Prometheus on what a gateway gave out', (promtool) => {
+suiteWith('promtool', 'an alert, judged by Prometheus on the metrics of a gateway', (promtool) => {
   redisAndPostgres('with a Redis and a PostgreSQL to lose', () => {
     const seen = new Map<string, Expected>();
     beforeAll(async () => {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { makeFolder } from '../kit/folder.ts';
 import { ALERTS_FILE, alerts } from './monitoring.ts';
 
-/** What a gateway gave out before something happened and after it; nothing when it could not be scraped any more. */
+/** A gateway's metrics before and after an event; empty if it cannot be scraped. */
 export interface Change {
   readonly before: string;
   readonly after: string;
@@ -20,7 +20,7 @@ const MARGIN_STEPS = 20;
 const INTERVAL = `${STEP_SECONDS}s`;
 const timeOf = (steps: number): string => `${steps * STEP_SECONDS}s`;
 
-/** How many steps an alert waits before it fires; none unless its rule says so. */
+/** The steps that an alert waits before it fires; default: 0. */
 function waitingSteps(name: string): number {
   const minutes = alerts.find(({ alert }) => alert === name)?.for ?? '0m';
   return (Number(/^(\d+)m$/.exec(minutes)?.[1]) * 60) / STEP_SECONDS;
@@ -49,14 +49,14 @@ function stored(series: string): string {
 const lasting = (value: number | undefined, steps: number): string =>
   value === undefined ? `_x${steps}` : `${value}+0x${steps - 1}`;
 
-/** What Prometheus scrapes while nothing happens, and then while it does, for so many steps. */
+/** The series before the event, and for this many steps after it. */
 function seriesOf(
   { change: { before, after }, course }: Expected,
   steps: number,
 ): { series: string; values: string }[] {
   const [quiet, troubled] = [samplesIn(before), samplesIn(after)];
   const gauges = new Set([...gaugesIn(before), ...gaugesIn(after)]);
-  // What no alert reads takes Prometheus most of its time.
+  // Only series that alerts read: others take most of the time.
   const read = [...new Set([...quiet.keys(), ...troubled.keys()])].filter((series) => NAMED.has(nameIn(series)));
   return read.map((series) => {
     const [first, second] = [quiet.get(series), troubled.get(series)];
@@ -71,7 +71,7 @@ function seriesOf(
 const fired = (alert: string, steps: number): string =>
   `sum by (alertname) (count_over_time(ALERTS{alertname=~"${alert}",alertstate="firing"}[${timeOf(steps)}])) > bool 0`;
 
-/** The alerts are to be silent before the change, and this one of them is to fire after it. */
+/** This alert must fire after the change; before it all alerts are silent. */
 export interface Expected {
   readonly alert: string;
   readonly change: Change;
@@ -93,7 +93,7 @@ function testOf(expected: Expected): object {
   return { name, interval: INTERVAL, input_series: seriesOf(expected, steps), promql_expr_test: expressions };
 }
 
-/** What `promtool test rules` says where one of the expected is not so; empty when all are. */
+/** The errors of `promtool test rules`; empty if all expectations hold. */
 export function disagreement(promtool: string, ...all: readonly Expected[]): string {
   const folder = makeFolder();
   const file = join(folder, 'test.json');

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** What a command has come to. */
+/** The outcome of a command. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command in a process of its own, and what it has written so far. */
+/** A command in its own process, and its output so far. */
 export interface Command {
   readonly child: ChildProcess;
   readonly stdout: () => string;

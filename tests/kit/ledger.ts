@@ -24,7 +24,7 @@ export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 
 }
 
 const START_MS = Date.parse('2026-11-20T00:00:00Z');
-/** As many as all answers may have together where the usual 256 MiB would only take longer. */
+/** The bound for all answers in tests. */
 const FEW_BYTES = 256 * 1024;
 const OPTIONS = { journalKeepMs: JOURNAL_KEEP_MS, answerBytes: FEW_BYTES };
 
@@ -134,7 +134,7 @@ function register(title: string, suite: Suite, { before, after }: Hooks): void {
 let serial = 0;
 const next = (): string => String(++serial).padStart(8, '0');
 
-/** A requirement of so many millionths of a dollar, as far as records need it. */
+/** A requirement of this many micro-USDC, with the members that records use. */
 export const requirementOf = (micros: number): string => JSON.stringify({ amount: String(micros), asset: 'usdc' });
 
 /** A payment that no database has. */
@@ -160,7 +160,7 @@ export function newPayment(change: Partial<NewPayment> = {}): NewPayment {
 
 export const HOLDER = { network: NETWORKS.mainnet, wallet: 'wallet' };
 
-/** A payment of the holder that brings so much credit. */
+/** A payment of the holder for this much credit. */
 export const newPurchase = (creditMicros: number, change: Partial<NewPayment> = {}): NewPayment =>
   newPayment({
     payer: HOLDER.wallet,
@@ -190,7 +190,7 @@ export const newDebit = (micros: number, change: Partial<NewDebit> = {}): NewDeb
 /** The signature of a payment's transaction. */
 export const signatureOf = ({ key }: Pick<NewPayment, 'key'>): string => `signature of ${key}`;
 
-/** What the chain proves of a payment that has landed. */
+/** The proof of a payment that has landed. */
 export const landed = (payment: Pick<NewPayment, 'key'>) =>
   ({ progress: 'settled', signature: signatureOf(payment) }) as const;
 
@@ -205,12 +205,12 @@ export async function startSettling({ payments }: Paying, payment: NewPayment, a
   await payments.settling(payment.key, payment.owner, { answer, signature: signatureOf(payment), height: 7 });
 }
 
-/** Takes a payment to the end. */
+/** Settles a payment. */
 export async function settle(ledger: Paying, payment: NewPayment, answer?: string): Promise<void> {
   await startSettling(ledger, payment, answer);
   await ledger.payments.resolve(payment.key, landed(payment));
 }
 
-/** Brings the holder so much credit. */
+/** Grants the holder this much credit. */
 export const grant = (ledger: Paying, micros: number, change: Partial<NewPayment> = {}): Promise<void> =>
   settle(ledger, newPurchase(micros, change));

@@ -8,3 +8,16 @@ export async function stopAfterTests<Gateway extends { stop(): Promise<unknown> 
   afterAll(() => gateway.stop());
   return gateway;
 }
+
+/** A start that stops all that it has started after the tests of the file. */
+export function stoppedAfterTests<Options extends unknown[], Started extends { stop(): Promise<unknown> }>(
+  start: (...options: Options) => Promise<Started>,
+): (...options: Options) => Promise<Started> {
+  const started: Started[] = [];
+  afterAll(() => Promise.all(started.map((each) => each.stop())));
+  return async (...options) => {
+    const one = await start(...options);
+    started.push(one);
+    return one;
+  };
+}

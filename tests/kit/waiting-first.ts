@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What takes long and mostly waits: for deadlines of clients and of upstreams, Prometheus, polls of pages, programs that start again. */
+/** Files that take long and mostly wait. */
 const WAITING = [
   'cache/recovery',
   'console/operate',

@@ -20,7 +20,7 @@ async function requestsOf({ gateway }: TestGateway | SellingGateway, code: strin
   return (await scrape(gateway)).sum('asset_gateway_requests_total', { code }) ?? 0;
 }
 
-/** What somebody may want to be woken for, made to happen once each and seen in a scrape. */
+/** Conditions that alerts watch, each seen in the metrics. */
 describe('the metrics tell when', () => {
   it('an upstream is left alone, and is back', async () => {
     const clock = { nowMs: 50_000 };

@@ -84,7 +84,7 @@ describe('docs/metrics.md', () => {
     for (const { name, labels } of DOCUMENTED) expect([name, scraped.labelNames(name)]).toEqual([name, labels]);
   });
 
-  it('names what there is of the process', async () => {
+  it('lists the metrics of the process', async () => {
     const { types } = await scrape(gateway.gateway);
     const page = readFileSync('docs/metrics.md', 'utf8');
     const named = [...page.matchAll(/`((?:nodejs|process)_\w+)`/g)].map(([, name = '']) => name);
@@ -128,7 +128,7 @@ describe('requests', () => {
 });
 
 describe('sign-ins', () => {
-  it('are counted by what became of them', async () => {
+  it('are counted by result', async () => {
     const caller = new Caller(gateway);
     const signIn = await caller.signIn();
     const ask = () => caller.askWith(signIn, { target: HEALTH });
@@ -170,7 +170,7 @@ describe('upstreams', () => {
     expect(await change('upstream_duration_seconds_count', {}, unsigned)).toBe(0);
   });
 
-  it('have a budget: what is left is what the answer says', async () => {
+  it('have a budget that agrees with the response', async () => {
     const answer = await new Caller(gateway).ask({ target: HEALTH });
     const scraped = await scrape(gateway.gateway);
     expect(scraped.sum('asset_gateway_budget_left', channel)).toBe(slotsLeft(answer));

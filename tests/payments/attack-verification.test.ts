@@ -6,17 +6,17 @@ const gateway = await startSellingGateway(ROOMY);
 afterEach(() => gateway.solana.mainnet.faults.reset());
 afterAll(() => gateway.stop());
 
-/** Wallets that cannot pay what they sign for. */
+/** Wallets without enough USDC for their payments. */
 const poor = (count: number): Promise<Buyer[]> =>
   Promise.all(Array.from({ length: count }, () => newBuyer(gateway.solana.mainnet, 1n)));
 
-/** A payment that nobody has sent yet. */
+/** A payment that was not sent yet. */
 async function paid(buyer: Buyer): Promise<readonly [url: string, payment: string]> {
   const url = gateway.url + newPath();
   return [url, await buyer.pay(url)];
 }
 
-/** Runs something, and counts what it had the chain asked. */
+/** Runs a task, and counts its RPC calls by method. */
 async function chainCallsOf(run: () => Promise<unknown>): Promise<Map<string, number>> {
   const { calls } = gateway.solana.mainnet;
   const from = calls.length;
@@ -27,7 +27,7 @@ async function chainCallsOf(run: () => Promise<unknown>): Promise<Map<string, nu
 }
 
 describe('V6 payments that fail verification', () => {
-  it('V6 cost the chain one call each, three of a payer at most, and honest buyers are served beside them', async () => {
+  it('V6 cost one RPC call each, at most three per payer; honest buyers are served', async () => {
     const keys = await poor(10);
     const bogus = await Promise.all(keys.flatMap((key) => Array.from({ length: 6 }, () => paid(key))));
     const honest = await newBuyer(gateway.solana.mainnet);
@@ -44,7 +44,7 @@ describe('V6 payments that fail verification', () => {
     expect((await ask(url, payment)).status).toBe(200);
   });
 
-  it('V6 ask for the height of the chain once a second at most', async () => {
+  it('V6 read the block height at most once a second', async () => {
     const keys = await poor(10);
     const bogus = await Promise.all(keys.map((key) => paid(key)));
     const sinceMs = performance.now();
@@ -53,7 +53,7 @@ describe('V6 payments that fail verification', () => {
     expect(counts.get('getLatestBlockhash') ?? 0).toBeLessThanOrEqual(seconds + 1);
   });
 
-  it('V6 hold up nobody who has been verified: settling has connections of its own', async () => {
+  it('V6 do not delay verified payments: settling has its own connections', async () => {
     const { mainnet } = gateway.solana;
     const [honest, keys] = [await newBuyer(mainnet), await poor(40)];
     const bogus = await Promise.all(keys.map((key) => paid(key)));
@@ -72,8 +72,8 @@ describe('V6 payments that fail verification', () => {
   });
 });
 
-describe('V6 payments that fail verification where memos are the clients’ own', () => {
-  it('V6 lock out nobody else who uses the same memo', async () => {
+describe('V6 payments that fail verification while clients choose their memos', () => {
+  it('V6 do not lock out another payer with the same memo', async () => {
     const memo = 'for services rendered';
     const street = await startSellingGateway({ ...ROOMY, PAYMENT_MEMO: 'off' });
     const [honest, first, second] = await Promise.all(

@@ -83,7 +83,7 @@ const ENCODINGS: readonly (readonly [string, Encoding])[] = [
 
 const receiptOf = (response: Response) => response.headers.get(HEADERS.paymentResponse);
 
-describe('P2 the same transaction is the same payment, however it is written', () => {
+describe('P2 the same transaction is the same payment in every encoding', () => {
   it.each(ENCODINGS)('first sent %s, then in every other way', async (_, first) => {
     const payment = await paymentFor(gateway, call, wallet);
     await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
@@ -103,7 +103,7 @@ describe('P2 the same transaction is the same payment, however it is written', (
     });
   });
 
-  it('when all are sent at once: one buys, the others wait for it or get its answer', async () => {
+  it('all encodings at once: one buys, the others get 409 or its answer', async () => {
     const payment = await paymentFor(gateway, call, wallet);
     await leaves(gateway, { transfers: 1, arrivals: 1 }, async () => {
       const answers = await Promise.all(ENCODINGS.map(([, encoding]) => send(gateway, call, encoding(payment))));

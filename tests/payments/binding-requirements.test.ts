@@ -72,7 +72,7 @@ describe('P15 a payment buys nothing whose copy of the requirement is altered to
     await response.arrayBuffer();
   });
 
-  it('any of them before it has settled, and brings its answer again afterwards', async () => {
+  it('any of these before it settles; afterwards each gets the stored answer', async () => {
     const payment = await paymentFor(gateway, call, wallet);
     await (await sendPaid(gateway, call, payment)).arrayBuffer();
     await leavesNoTrace(gateway, async () => {

@@ -65,12 +65,12 @@ describe('X-PAYMENT buys as well', () => {
   });
 });
 
-describe('a payment buys whatever comes with it', () => {
+describe('a payment buys, with any additional members', () => {
   const call = callOf('rpc.mainnet.helius.getBalance');
   it.each([
-    ['resource and extensions that nobody sent', { resource: { url: 'https://evil.test' }, extensions: { x: 1 } }],
-    ['resource and extensions that are left out', { resource: undefined, extensions: undefined }],
-    ['members that nobody knows', { note: 'x', toString: 1 }],
+    ['another resource and unknown extensions', { resource: { url: 'https://evil.test' }, extensions: { x: 1 } }],
+    ['no resource and no extensions', { resource: undefined, extensions: undefined }],
+    ['unknown members', { note: 'x', toString: 1 }],
   ])('%s', async (_, others) => {
     const payment = await paymentFor(gateway, call, wallet);
     const response = await leaves(gateway, { transfers: 1, arrivals: 1 }, () =>
@@ -79,7 +79,7 @@ describe('a payment buys whatever comes with it', () => {
     expect(response.status).toBe(200);
   });
 
-  it('what the client looked up beside the requirement', async () => {
+  it('members that the client added to extra', async () => {
     const payment = await paymentFor(gateway, call, wallet);
     const extra = { ...payment.accepted.extra, recentBlockhash: 'x', lastValidBlockHeight: 1 };
     const looked = { ...payment, accepted: { ...payment.accepted, extra } };
@@ -87,7 +87,7 @@ describe('a payment buys whatever comes with it', () => {
     expect(response.status).toBe(200);
   });
 
-  it('and a sign-in instead of a payment grants nothing on a paid route', async () => {
+  it('a sign-in buys nothing on a paid route', async () => {
     const answer = leavesNoTrace(gateway, () => send(gateway, call, { [HEADERS.signIn]: headerOf({}) }));
     expect(await bodyOf(await answer)).toMatchObject({ ok: false, error: 'payment_required' });
   });

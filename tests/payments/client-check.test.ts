@@ -38,7 +38,7 @@ afterAll(() => chain.close());
 
 const offer = offerIn(REQUIRED) as Offer;
 
-/** The genuine payment with another transaction, signed by whoever can. */
+/** The genuine payment with a changed transaction, signed again. */
 function changed(change: (draft: Draft) => void): Payment {
   const draft = draftOf(Buffer.from(String(genuine.payload.transaction), 'base64'));
   change(draft);
@@ -72,7 +72,7 @@ describe('a payment is not sent', () => {
     ['of less', (draft) => setData(draft, [12, ...u64(4n), 6])],
     ['of another count of decimals', (draft) => setData(draft, [12, ...u64(5n), 9])],
     ['by a transfer that is not checked', (draft) => setData(draft, [3, ...u64(5n)])],
-    ['that lets somebody spend later', (draft) => setData(draft, [13, ...u64(5n), 6])],
+    ['that approves a later transfer', (draft) => setData(draft, [13, ...u64(5n), 6])],
     ['with another memo', (draft) => Object.assign(memoOf(draft), { data: Buffer.from('y'.repeat(32)) })],
     ['with a memo more', (draft) => draft.instructions.push(copyOf(memoOf(draft)))],
     ['made twice', (draft) => draft.instructions.push(copyOf(transferOf(draft)))],
@@ -106,7 +106,9 @@ describe('a payment is not sent', () => {
   }
 
   it.each(forgeries)('%s', async (_, change) => {
-    await expect(assertPays(changed(change), offer, payer)).rejects.toThrow(/^the payment differs from the approved offer/);
+    await expect(assertPays(changed(change), offer, payer)).rejects.toThrow(
+      /^the payment differs from the approved offer/,
+    );
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
 
-/** As many rows as an RPC gives of an account's history at once. */
+/** The page size of an account's history. */
 const ALL_ROWS = 1_000;
 const HOUR_MS = 3_600_000;
 
@@ -13,7 +13,7 @@ export function turnClocks(): void {
   vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
 }
 
-/** Fills what an RPC shows of a buyer's token account, with transactions of now or of an hour ago. */
+/** Fills the history of a buyer's token account with transactions of now or of an hour ago. */
 export async function fillHistory(chain: Chain, buyer: { readonly address: string }, when: 'now' | 'an hour ago') {
   const source = await chain.createAta(buyer.address);
   aheadMs = when === 'now' ? 0 : -HOUR_MS;

@@ -16,8 +16,8 @@ export interface Street {
   readonly solana: SolanaSandbox;
   /** DATA_DIR of the gateways. */
   readonly folder: string;
-  /** Starts the next gateway, which may write no file beyond so many blocks. */
-  open(blocks?: number): Promise<GatewayProcess>;
+  /** Starts the next gateway. */
+  open(): Promise<GatewayProcess>;
   /** The gateway that runs, or a new one if the last has ended. */
   standing(): Promise<GatewayProcess>;
   /** Has a gateway kill itself after this step. */
@@ -34,9 +34,9 @@ export async function openStreet(variables: Environment = {}): Promise<Street> {
   const folder = makeFolder();
   const running: GatewayProcess[] = [];
   const isRunning = ({ child }: GatewayProcess) => child.exitCode === null && child.signalCode === null;
-  async function open(blocks?: number): Promise<GatewayProcess> {
+  async function open(): Promise<GatewayProcess> {
     const settings = { PORT: '0', DATA_DIR: folder, ...solana.variables, ...ROOMY, ...variables };
-    const gateway = await startProcess(SCRIPT, blocks ? [String(blocks)] : [], settings);
+    const gateway = await startProcess(SCRIPT, [], settings);
     running.push(gateway);
     return gateway;
   }

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { ask, askUntilDecided, newBuyer, newPath, type Reply } from './fault-buyer.ts';
 import type { Street } from './fault-process.ts';
 
-/** What became of one payment. */
+/** The outcome of one payment. */
 export interface Story {
   readonly replies: readonly Reply[];
   /** Upstream calls before and after the kill. */

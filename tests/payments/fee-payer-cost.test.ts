@@ -14,7 +14,7 @@ async function payChanged(change: Change, payer = forge.payer, at = forge): Prom
   return at.pay(carrying(payload, signed(draft, [payer])));
 }
 
-/** Nobody's payments may fail too often. */
+/** A wallet of its own: failed payments are limited per payer. */
 async function newPayer(): Promise<Uint8Array> {
   const payer = newKeypair();
   await forge.gateway.solana.devnet.fundUsdc(addressOf(payer), 1_000_000n);
@@ -28,7 +28,7 @@ const setCost =
     priceOf(draft).data = Uint8Array.from([3, ...u64(microLamports)]);
   };
 
-/** What a payment cost the fee payer. */
+/** The cost of a payment to the fee payer, in lamports. */
 async function costOf(buy: () => Promise<Told>): Promise<bigint> {
   const before = await forge.standing();
   expect((await buy()).status).toBe(200);
@@ -37,12 +37,12 @@ async function costOf(buy: () => Promise<Told>): Promise<bigint> {
   return before.feePayer - after.feePayer;
 }
 
-describe('what an accepted payment costs the fee payer', () => {
+describe('the cost of an accepted payment to the fee payer', () => {
   it('P12 is 10,001 lamports as the official client makes it', async () => {
     expect(await costOf(() => payChanged(() => undefined))).toBe(10_001n);
   });
 
-  it('P12 is 20,000 lamports at the worst', async () => {
+  it('P12 is at most 20,000 lamports', async () => {
     expect(await costOf(() => payChanged(setCost(200_000, 50_000n)))).toBe(20_000n);
   });
 
@@ -71,7 +71,7 @@ const UNRUNNABLE: readonly (readonly [string, Change])[] = [
   ['a blockhash that never was', (draft) => Object.assign(draft, { blockhash: PROGRAMS.memo })],
 ];
 
-describe('what only the chain can refuse', () => {
+describe('a payment that only the chain can refuse', () => {
   it.each(UNRUNNABLE)('P12 %s: nothing is sent', async (_, change) => {
     const payer = await newPayer();
     const before = await forge.standing();
@@ -91,7 +91,7 @@ describe('what only the chain can refuse', () => {
 const BUDGET = 90_000n;
 
 describe('the fee budget of an hour', () => {
-  it('P12 is what the fee payer can lose at the most, half of it to payers that are not known, however dear each payment is made', async () => {
+  it('P12 bounds the loss of the fee payer; unknown payers can use half of it', async () => {
     const forge = await openForge({ FEE_BUDGET_LAMPORTS_PER_HOUR: BUDGET.toString() });
     const payDearly = () => payChanged(setCost(200_000, 50_000n), forge.payer, forge);
     const before = await forge.standing();

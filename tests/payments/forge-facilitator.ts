@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NETWORKS } from '@asset-gateway/protocol';
 
-/** A facilitator that finds everything valid and everything settled, and how often it was asked. */
+/** A facilitator that approves everything, and its calls. */
 export interface YesMan {
   readonly url: string;
   readonly asked: string[];
   close(): Promise<void>;
 }
 
-/** Starts one, on a free port unless told. */
+/** Starts one; default: a free port. */
 export async function startYesMan(feePayer: string, port = 0): Promise<YesMan> {
   const asked: string[] = [];
   const kinds = Object.values(NETWORKS).map((network) => ({

@@ -1,11 +1,7 @@
-// A gateway in a process of its own, configured by the environment, that kills itself after the step that a line on its
-// standard input names. With argv[2] no file of it may grow beyond so many blocks, as on a disk that is full.
-import { spawn } from 'node:child_process';
+// Runs a gateway that the environment configures. It kills itself after the step that a line on its standard input names.
 import { processEnvironment, readConfig, run, startGateway } from '../../packages/gateway/bin/index.js';
 
-const [, script, blocks] = process.argv;
-
-async function serve() {
+await run(async () => {
   let last;
   process.stdin.on('data', (line) => {
     last = String(line);
@@ -18,13 +14,4 @@ async function serve() {
   });
   process.stdout.write(`listening ${gateway.url}\n`);
   return gateway;
-}
-
-if (blocks === undefined) {
-  await run(serve);
-} else {
-  const command = `ulimit -f ${Number(blocks)}; exec "$0" "$1"`;
-  const child = spawn('sh', ['-c', command, process.execPath, script], { stdio: 'inherit' });
-  child.on('exit', (code) => process.exit(code ?? 1));
-  process.on('SIGTERM', () => child.kill('SIGKILL'));
-}
+});

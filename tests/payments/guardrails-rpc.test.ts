@@ -22,7 +22,7 @@ interface Method {
   readonly forbidden: Cases;
 }
 
-/** Both sides of each guardrail, by hand; what the sandbox answers to the allowed ones is its own affair. */
+/** Values just inside and just outside of each guardrail. */
 const RPC: Readonly<Record<string, Method>> = {
   getBalance: {
     allowed: [

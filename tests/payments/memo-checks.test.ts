@@ -14,7 +14,7 @@ const forge = await openForge();
 const withoutMemos = await openForge({ PAYMENT_MEMO: 'off' });
 afterAll(() => Promise.all([forge.stop(), withoutMemos.stop()]));
 
-/** Pays with a changed transaction, shows that nobody was asked and nothing moved, and gives the code and the sentence. */
+/** Pays with a changed transaction, and expects a refusal without any RPC call. Returns its code and message. */
 async function toldBy({ genuine, standing, pay, payer }: Forge, change: Change) {
   const { payload, draft } = await genuine();
   change(draft, forge);
@@ -33,7 +33,7 @@ const says =
   };
 const ADVICE = expect.stringMatching(/copy extra\.memo .*@x402\/svm 2\.10 or later\.$/);
 
-describe('who does not copy the memo is told to', () => {
+describe('a client that does not copy the memo gets advice', () => {
   it.each<[string, string, Change]>([
     ['32 hex digits, as stock clients make up', REASONS.other, says('0123456789abcdef0123456789abcdef')],
     ['words of its own', REASONS.other, says('for services rendered')],
@@ -57,7 +57,7 @@ describe('who does not copy the memo is told to', () => {
   });
 });
 
-describe('who copied one of ours is told what is wrong with it', () => {
+describe('a client that copied a memo gets the reason', () => {
   it.each<[string, keyof typeof REFUSALS, Change]>([
     [
       'one that was issued for something else',
@@ -79,7 +79,7 @@ describe('who copied one of ours is told what is wrong with it', () => {
 });
 
 describe('where requirements have no memo', () => {
-  it('nobody is told to copy one', async () => {
+  it('the refusal does not mention memos', async () => {
     const told = await toldBy(withoutMemos, ({ instructions }) => instructions.splice(3, 1));
     expect(told).toEqual({ error: REASONS.memoCount, message: REFUSALS[REASONS.memoCount].message });
   });
@@ -133,7 +133,7 @@ describe('a memo is good', () => {
     else expect(read).toThrow(expect.objectContaining({ code: 'no_matching_requirements' }));
   });
 
-  it('at the price that it was quoted with, whatever is asked now', async () => {
+  it('at the price of its challenge, also if the price has changed', async () => {
     const judgement = await judgementAt(ISSUED);
     const dearer = { ...judgement, offer: { ...judgement.offer, amount: '700' } };
     const { payment } = readPresentedPayment({ crypto: nodeCrypto, memos }, dearer);
@@ -188,7 +188,7 @@ describe('without memos in the requirement', () => {
     expect(after).toEqual(before);
   });
 
-  it('P12 another fee payer is refused, whoever it is', async () => {
+  it('P12 another fee payer is refused', async () => {
     const other = newKeypair();
     const { told, before, after } = await payChanged((draft) => draft.keys.splice(0, 1, addressOf(other)), [other]);
     expect({ status: told.status, error: told.error }).toEqual({

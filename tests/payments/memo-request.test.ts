@@ -28,7 +28,7 @@ const get = (parameters: Record<string, string>, query?: string) =>
   requestHashOf(callOf(wallet, { parameters, query }));
 
 describe('the hash of a request', () => {
-  it('is another for every paid row', () => {
+  it('differs for every paid route', () => {
     expect(new Set(paid.map((route) => requestHashOf(callOf(route)))).size).toBe(paid.length);
     expect(paid.length).toBeGreaterThan(30);
   });

@@ -18,7 +18,7 @@ import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 ledgerSuite('an answer that was paid for', (ledger) => {
   const answerTo = ({ key }: Pick<NewPayment, 'key'>) => ledger.payments.answer(key);
 
-  /** An answer that has this share of the bytes that all may have together, two of them for each character. */
+  /** An answer of this share of the bytes for all answers. */
   const answerOf = (share: number): string => `"${'é'.repeat(Math.floor((ledger.answerBytes * share) / 2))}"`;
 
   /** The answers that are stored, whether they are given or not. */
@@ -109,7 +109,7 @@ ledgerSuite('an answer that was paid for', (ledger) => {
     expect((await ledger.payments.look(opened)).dueKey).toBe(opened.key);
   });
 
-  it('is counted once, however often it is kept', async () => {
+  it('is counted once, also if it is stored again', async () => {
     const [repeated, other] = [newPayment(), newPayment()];
     const large = answerOf(0.504);
     await settle(ledger, repeated, large);

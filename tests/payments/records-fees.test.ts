@@ -18,7 +18,7 @@ ledgerSuite('the hourly budget of fees', (ledger) => {
 
   const sendNew = (feeLamports: number) => send(costing(feeLamports), { isNewPayer: true });
 
-  /** What counts against the budget: of all payers, and of new ones. */
+  /** Lamports that count against the budget: of all payers, and of new payers. */
   async function spent(): Promise<readonly [number, number]> {
     const { all, ofNewPayers } = (await ledger.payments.look(newPayment(), 'fee payer')).fees;
     return [all, ofNewPayers];

@@ -27,7 +27,7 @@ ledgerSuite('the limits of payments', (ledger) => {
       expect(await reserve()).toBe('payer_busy');
     });
 
-    it('P14 has at most 4 of many payments that come at once', async () => {
+    it('P14 has at most 4 payments of many at once', async () => {
       const verdicts = await Promise.all(Array.from({ length: 9 }, () => reserve()));
       expect(verdicts.toSorted()).toEqual([...Array(5).fill('payer_busy'), ...Array(4).fill('reserved')]);
     });

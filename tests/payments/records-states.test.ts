@@ -17,7 +17,7 @@ ledgerSuite('a payment', (ledger) => {
       expect(await ledger.payments.find(payment.key)).toEqual({ ...payment, progress: 'reserved' });
     });
 
-    it('P22 is given back by its owner only, and can then be taken again', async () => {
+    it('P22 is released only by its owner, and can then be taken again', async () => {
       const payment = newPayment();
       await ledger.payments.reserve(payment);
       await ledger.payments.release(payment.key, 'another', false);
@@ -29,7 +29,7 @@ ledgerSuite('a payment', (ledger) => {
       expect(await progressOf(payment.key)).toBe('reserved');
     });
 
-    it('P22 is carried on by its owner only, and not after it was given back', async () => {
+    it('P22 continues only for its owner, and not after its release', async () => {
       const payment = newPayment();
       const facts = { answer: '1' };
       await expect(ledger.payments.settling(payment.key, payment.owner, facts)).rejects.toThrow();
@@ -40,7 +40,7 @@ ledgerSuite('a payment', (ledger) => {
       expect(await ledger.payments.answer(payment.key)).toBeUndefined();
     });
 
-    it('does not outlive its process, for nothing can have moved', async () => {
+    it('ends with its process', async () => {
       const payment = newPayment();
       await ledger.payments.reserve(payment);
       await ledger.reopen();
@@ -48,7 +48,7 @@ ledgerSuite('a payment', (ledger) => {
       expect(await ledger.payments.reserve(payment)).toBe('reserved');
     });
 
-    it('is given back without complaint when there is none', async () => {
+    it('can be released when there is none', async () => {
       await expect(ledger.payments.release('none', 'none', false)).resolves.toBeUndefined();
     });
   });
@@ -75,7 +75,7 @@ ledgerSuite('a payment', (ledger) => {
       ).toBe('owed');
     });
 
-    it('P22 is given back by nobody', async () => {
+    it('P22 cannot be released', async () => {
       const payment = newPayment();
       await startSettling(ledger, payment);
       await ledger.payments.release(payment.key, payment.owner, false);
@@ -84,7 +84,7 @@ ledgerSuite('a payment', (ledger) => {
       expect(await ledger.payments.answer(payment.key)).toBe('{"n":1}');
     });
 
-    it('P6 is open when its outcome is not known, also after a restart, and with the signature that was told', async () => {
+    it('P6 is open while its outcome is unknown, across a restart, with the reported signature', async () => {
       const payment = newPayment();
       await startSettling(ledger, payment);
       expect(await ledger.payments.open()).toEqual([]);
@@ -120,7 +120,7 @@ ledgerSuite('a payment', (ledger) => {
     it.each([
       ['settled', landed],
       ['refused', () => REFUSED],
-    ])('moves an open payment to %s, for good', async (progress, proofOf) => {
+    ])('moves an open payment to %s permanently', async (progress, proofOf) => {
       const payment = newPayment();
       await startSettling(ledger, payment);
       await ledger.payments.unresolved(payment.key);
@@ -133,7 +133,7 @@ ledgerSuite('a payment', (ledger) => {
       expect(await ledger.payments.open()).toEqual([]);
     });
 
-    it('that comes later and says otherwise is ignored: what has settled stays settled', async () => {
+    it('that contradicts earlier proof is ignored: a settled payment stays settled', async () => {
       const payment = newPayment();
       await settle(ledger, payment);
       const settledAtMs = ledger.nowMs;
@@ -147,7 +147,7 @@ ledgerSuite('a payment', (ledger) => {
       expect((await ledger.payments.find(payment.key))?.reason).toBeUndefined();
     });
 
-    it("that is no more than the word of an owner counts only while the payment is that owner's", async () => {
+    it('that only an owner reports counts only while that owner holds the payment', async () => {
       const [held, lapsed] = [newPayment(), newPayment()];
       await startSettling(ledger, lapsed);
       await ledger.reopen();
@@ -162,7 +162,7 @@ ledgerSuite('a payment', (ledger) => {
       expect(await progressOf(lapsed.key)).toBe('refused');
     });
 
-    it('of what nobody knows is ignored', async () => {
+    it('of an unknown payment is ignored', async () => {
       await ledger.payments.resolve('none', landed({ key: 'none' }));
       await ledger.payments.unresolved('none', 'signature');
       expect(await progressOf('none')).toBeUndefined();
@@ -189,8 +189,8 @@ ledgerSuite('a payment', (ledger) => {
   });
 });
 
-ledgerSuite('P22 a payment that a living process abandons', (ledger) => {
-  it('P22 while its lease is being renewed is free after that lease', async () => {
+ledgerSuite('P22 a payment abandoned by a running process', (ledger) => {
+  it('P22 during a renewal of its lease is free after that lease', async () => {
     const { database } = ledger;
     let beforeWrite: () => Promise<unknown> = async () => undefined;
     const held: Database = Object.create(database, {

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const chains = () => [solana.mainnet, solana.devnet];
 
-/** What a start says: its log, and the routes that it then has. */
+/** The log and the routes of a start. */
 async function start(variables: Environment) {
   const log: string[] = [];
   const config = readConfig({ PORT: '0', DATA_DIR: folder, ...solana.variables, ...variables });
@@ -31,7 +31,7 @@ async function start(variables: Environment) {
   return { log: log.join(''), routes };
 }
 
-/** Why a start is refused. */
+/** The faults of a refused start. */
 async function faultsOf(variables: Environment): Promise<readonly string[]> {
   const refusal: unknown = await start(variables).then(
     () => undefined,
@@ -112,7 +112,7 @@ describe('a start', () => {
     expect(log).not.toContain(bs58.encode(key));
   });
 
-  it('sells nothing on a cluster whose chain it cannot read, and says so', async () => {
+  it('sells nothing on a cluster without an RPC URL, and logs it', async () => {
     const { log, routes } = await start({ SOLANA_DEVNET_RPC_URL: '' });
     expect(routes.length).toBeGreaterThan(0);
     expect(routes.filter(({ cluster }) => cluster === 'devnet')).toEqual([]);
@@ -120,7 +120,7 @@ describe('a start', () => {
     expect(log).toContain('SOLANA_DEVNET_RPC_URL is not set: the paid routes of devnet are off');
   });
 
-  it('says what a surface earns, what settling costs, and up to which SOL price it pays', async () => {
+  it('logs the lowest price of each surface, the cost of settling, and the SOL price above which it loses money', async () => {
     const { log } = await start({});
     for (const [price, limit] of [
       ['rpc: from $0.000005', '$0.50'],
@@ -130,7 +130,7 @@ describe('a start', () => {
       expect(log).toContain(`${price} an answer, settling costs 10,001 lamports or more: a loss above ${limit} a SOL"`);
   });
 
-  it('says both in dollars, and what each sale loses, when it is told what a SOL costs', async () => {
+  it('logs both in dollars, and the loss of each sale, if SOL_PRICE_USD is set', async () => {
     const { log } = await start({ SOL_PRICE_USD: '142.50' });
     expect(log).toContain(
       'rpc: from $0.000005 an answer, settling costs $0.001426 or more at $142.5 a SOL: ' +
@@ -144,7 +144,7 @@ describe('a start', () => {
     expect(dear).toContain('leaves $0.00 at the most"');
   });
 
-  it('adds the surcharge to what it asks', async () => {
+  it('adds the surcharge to prices', async () => {
     const { log } = await start({ PRICE_SURCHARGE_USD_MICROS: '600' });
     expect(log).toContain('rpc: from $0.000605');
   });

@@ -66,7 +66,7 @@ describe('the transaction of the official client', () => {
     expect(told).toEqual(expected);
   });
 
-  it('has the slots of both signers, the first of them empty', () => {
+  it('has the slots of both signers; the first is empty', () => {
     expect(read?.signatures.map(hex)).toEqual(['00'.repeat(64), hex(wire.subarray(65, MESSAGE_AT))]);
   });
 
@@ -132,8 +132,8 @@ describe('other spellings of the same transaction', () => {
   });
 });
 
-describe('what does not hang together', () => {
-  it('is refused: a key that is there twice, wherever it is', () => {
+describe('an inconsistent transaction', () => {
+  it('is refused: a duplicate key, at any position', () => {
     for (const key of vector.staticAccounts) {
       expect(readTransaction(changed(({ keys }) => keys.push(key)))).toBeUndefined();
     }
@@ -195,7 +195,7 @@ const plan = fc.record({
 
 type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
 
-/** A transaction as kit compiles it, nobody having signed. */
+/** A transaction as kit compiles it, unsigned. */
 function compiledBy({ feePayer, blockhash, instructions }: Plan) {
   const lifetime = { blockhash: bs58.encode(blockhash) as Blockhash, lastValidBlockHeight: 1n };
   return compileTransaction(
@@ -237,7 +237,7 @@ describe('the transaction reader', () => {
     fc.assert(fc.property(plan, check), { numRuns: isFull ? 200 : 50 });
   });
 
-  it("is fed by a forger who writes kit's transactions to the same bytes", () => {
+  it('gets from the test encoder the same bytes as from kit', () => {
     const check = (made: Plan) => {
       const transaction = compiledBy(made);
       const wire = Buffer.from(Uint8Array.from(getTransactionEncoder().encode(transaction)));
@@ -251,7 +251,7 @@ describe('the transaction reader', () => {
 const lookup = { table: addresses[0] ?? '', writable: [1], readonly: [2, 3] };
 const withLookup = changed((draft) => draft.lookups.push(lookup));
 
-/** What kit writes to the same bytes again, by the one rule that it breaks. */
+/** Transactions that kit encodes to the same bytes, by the one rule that each breaks. */
 const BREAKING: readonly [string, Buffer][] = [
   ['version', changed((draft) => Object.assign(draft, { version: undefined }))],
   ['size', changed(({ instructions }) => instructions.push({ program: 2, accounts: [], data: new Uint8Array(900) }))],
@@ -266,7 +266,7 @@ describe("kit's codecs, with the rules of the runtime", () => {
     expect([readWithKit(wire), readTransaction(wire)]).toEqual([undefined, undefined]);
   });
 
-  it('read what the reader reads, field by field, and refuse what it refuses', { timeout: 600_000 }, () => {
+  it('agree with the reader on every field and every refusal', { timeout: 600_000 }, () => {
     const wires = [wire, wire, wire, withLookup, withLookup, ...BREAKING.map(([, wire]) => wire)];
     const seen = { read: 0, refused: 0 };
     const check = (wire: Buffer) => {

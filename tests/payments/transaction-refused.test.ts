@@ -16,7 +16,7 @@ import { plain, readWithKit } from './kit-reader.ts';
 const FEE_LAMPORTS = 10_001n;
 
 let forge: Forge;
-/** What every forgery is made of: as none of them is taken, it stays as good as it was. */
+/** The payment that all forgeries are made from. It stays unused, since none is accepted. */
 let genuine: Genuine;
 let fees = 0n;
 forge = await openForge();
@@ -63,7 +63,7 @@ const HEADER_FORGERIES: readonly Forgery[] = [
   resigned('more readers than keys', REASONS.undecodable, (draft) => Object.assign(draft, { readonlyOthers: 200 })),
 ];
 
-/** What x402's verifier says of these, in its order. */
+/** Refused in the order of x402's verifier. */
 const ORDER_FORGERIES: readonly Forgery[] = [
   resigned('two compute prices', REASONS.noTransfer, (draft) =>
     draft.instructions.splice(2, 0, copyOf(priceOf(draft))),
@@ -73,8 +73,8 @@ const ORDER_FORGERIES: readonly Forgery[] = [
   ),
 ];
 
-describe('what is refused before anybody else is asked', () => {
-  it('is not a payment as the official client makes it, which the forger can put together to the byte', expectBought);
+describe('payments that are refused without a call to chain or facilitator', () => {
+  it('do not include a genuine payment, which the test encoder reproduces byte for byte', expectBought);
 
   it.each(FEE_PAYER_FORGERIES)('P12 $name', expectRefused);
   it.each(SIGNER_FORGERIES)('P12 $name', expectRefused);
@@ -84,7 +84,7 @@ describe('what is refused before anybody else is asked', () => {
   it.each(SIGNATURE_FORGERIES)('P10 $name', expectRefused);
   it.each([...HEADER_FORGERIES, ...ORDER_FORGERIES])('P10 $name', expectRefused);
 
-  it('P12 leaves the fee payer with all but the fees of what was bought', async () => {
+  it('P12 the fee payer has paid only the fees of genuine payments', async () => {
     await expectBought();
     const { feePayer, transfers } = await forge.standing();
     expect(lamportsAtFirst - feePayer).toBe(fees);
@@ -103,8 +103,8 @@ async function expectNothingMoved(wire: Uint8Array): Promise<void> {
   expect(await forge.standing()).toEqual(before);
 }
 
-describe('noise', () => {
-  it('P10 any byte changed in what the payer signed, or in the signature, is refused unasked', async () => {
+describe('random changes', () => {
+  it('P10 any changed byte of the message or the signature is refused', async () => {
     const change = fc.tuple(
       fc.integer({ min: SIGNED_FROM, max: genuine.wire.length - 1 }),
       fc.integer({ min: 1, max: 255 }),
@@ -117,7 +117,7 @@ describe('noise', () => {
     await fc.assert(fc.asyncProperty(change, check), { numRuns: isFull ? 100 : 30 });
   });
 
-  it('P10 instructions in another order, some of them left out or repeated, are refused unasked', async () => {
+  it('P10 reordered, missing or repeated instructions are refused', async () => {
     const picks = fc
       .array(fc.integer({ min: 0, max: 3 }), { maxLength: 9 })
       .filter((picked) => picked.join() !== '0,1,2,3');
@@ -129,7 +129,7 @@ describe('noise', () => {
     await fc.assert(fc.asyncProperty(picks, check), { numRuns: isFull ? 60 : 20 });
   });
 
-  it('P10 accounts of the transfer in another order are refused unasked', async () => {
+  it('P10 reordered accounts of the transfer are refused', async () => {
     const places = fc
       .array(fc.integer({ min: 0, max: 7 }), { minLength: 3, maxLength: 5 })
       .filter((accounts) => accounts.join() !== genuine.draft.instructions[2]?.accounts.join())
@@ -146,7 +146,7 @@ describe('noise', () => {
     await fc.assert(fc.asyncProperty(places, check), { numRuns: isFull ? 60 : 20 });
   });
 
-  it('P10 a payment that another wallet signed over is refused unasked', async () => {
+  it('P10 a payment of another wallet under the old signature is refused', async () => {
     const thief = newKeypair();
     const keys = genuine.draft.keys.map((key, place) => (place === 1 ? addressOf(thief) : key));
     await expectNothingMoved(signed({ ...genuine.draft, keys }, [forge.payer]));

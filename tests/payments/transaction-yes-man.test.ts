@@ -32,7 +32,7 @@ const families = {
 
 const isPicked = (_: unknown, index: number): boolean => process.env.ROUNDS === 'full' || index % 3 === 0;
 
-describe('a facilitator that says yes to everything', () => {
+describe('a facilitator that approves everything', () => {
   it.each(Object.entries(families))('P10 is not asked about a payment that is wrong in %s', async (_, forgeries) => {
     const genuine = await forge.genuine();
     for (const { name, reason, make } of forgeries.filter(isPicked)) {
@@ -52,7 +52,7 @@ describe('a facilitator that says yes to everything', () => {
   });
 });
 
-/** A port on which nobody listens now. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -61,7 +61,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-it('P8 a facilitator that is not there at the start: nothing is sold until it is, and then without a restart', async () => {
+it('P8 a facilitator that is down at the start: sales begin once it is up, without a restart', async () => {
   const port = await freePort();
   const gateway = await startSellingGateway({ FEE_PAYER_KEYPAIR: '', FACILITATOR_URL: `http://127.0.0.1:${port}` });
   const url = gateway.url + newPath();

@@ -46,7 +46,7 @@ export interface Load {
 }
 
 const WALLETS = 10;
-/** What a busy machine may take longer is measured with a request that needs no database. */
+/** The delay of a busy machine is measured with a request that needs no database. */
 const [REFUSED_MS, SERVED_MS, CONTROL_MS] = [1_000, 2_000, 50];
 /** Between requests of a wallet: the second after a refusal. */
 const [PAUSE_MS, REFUSED_PAUSE_MS] = [20, 200];

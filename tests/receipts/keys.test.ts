@@ -53,7 +53,7 @@ const verifiesWith = async (receipt: JWSSignedReceipt, document: DidDocument): P
 };
 
 describe('the key of receipts', () => {
-  it('is named by the DID of the public origin and by its thumbprint, whatever name is dialled', async () => {
+  it('is named by the DID of the public origin and its thumbprint, at any dialled name', async () => {
     const { id, verificationMethod } = await documentWith({ GATEWAY_SECRET: OLD });
     const jwk = verificationMethod[0]?.publicKeyJwk;
     const canonical = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x: jwk?.x });
@@ -64,7 +64,7 @@ describe('the key of receipts', () => {
     expect(partOf(receipt, 1).resourceUrl).toBe(`${ON.GATEWAY_BASE_URL}${call.target}`);
   });
 
-  it('is the same for every process with the same secret, and another with another', async () => {
+  it('depends on the secret alone', async () => {
     const secrets = [OLD, OLD, NEW];
     const [one, other, another] = await Promise.all(secrets.map((GATEWAY_SECRET) => documentWith({ GATEWAY_SECRET })));
     expect(other).toEqual(one);
@@ -124,7 +124,7 @@ describe('RECEIPTS=off', () => {
   });
 });
 
-it('RECEIPTS=on adds the document to what the service says of itself, and to no challenge', async () => {
+it('RECEIPTS=on adds the DID document to the documents of the service, and to no challenge', async () => {
   await withGateway({}, async ({ url }) => {
     const [openApi, llms] = await Promise.all(
       ['/openapi.json', '/llms.txt'].map(async (path) => (await fetch(url + path)).text()),

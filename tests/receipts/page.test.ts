@@ -13,7 +13,7 @@ type ReceiptOf = (response: Response, wallet: string) => Promise<{ readonly reso
 
 const blocks = blocksOf('docs/receipts.md', 'js');
 const call = callOf('rpc.mainnet.helius.getBalance');
-// In reach of what the code on the page imports.
+// A folder from which the page's imports resolve.
 const folder = mkdtempSync(join('node_modules', '.receipts-page-'));
 
 let gateway: SellingGateway;

@@ -17,7 +17,7 @@ export interface Use {
   readonly isHit: boolean;
 }
 
-/** What a load is made of. */
+/** The options of a load. */
 export interface LoadOptions {
   readonly nodes: readonly GatewayProcess[];
   readonly wallets: number;

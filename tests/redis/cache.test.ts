@@ -19,7 +19,7 @@ const VARIABLES = { RESPONSE_CACHE: 'on', TOKENS_RATE_LIMIT_PER_MINUTE: '30' };
 const ROUTE = '/v1/x402/tokens/assets';
 const SOON = { timeout: 5_000 };
 let serial = 0;
-/** A search that nobody has asked for yet. */
+/** A new search. */
 const newSearch = (): string => `${ROUTE}/search?q=shared-${serial++}`;
 const statusOf = ({ headers }: Response): string => headers.get('cache-status') ?? '';
 
@@ -60,7 +60,7 @@ redisSuite('nodes that share what they keep', () => {
     }
   }
 
-  it('what one has fetched is a hit at all of them', async () => {
+  it('an entry of one node is a hit at all nodes', async () => {
     const { path, text, before } = await fetchShared();
     for (const node of [1, 2, 3]) {
       const answer = await ask(node, path);
@@ -70,7 +70,7 @@ redisSuite('nodes that share what they keep', () => {
     expect(calls()).toBe(before);
   });
 
-  it('what is asked of all at once is one call, and each nonce is good for one answer', async () => {
+  it('one request to all nodes at once is one upstream call, and each nonce is good once', async () => {
     const [path, before] = [newSearch(), calls()];
     fleet.upstream.faults.delayMs = 300;
     const asked = await Promise.all(
@@ -86,7 +86,7 @@ redisSuite('nodes that share what they keep', () => {
     await expect.poll(() => keysOf('lease'), SOON).toEqual([]);
   });
 
-  it('a request for a new answer is not given what another node has kept', async () => {
+  it('a no-cache request gets no entry of another node', async () => {
     const { path, before } = await fetchShared();
     const answer = await ask(1, path, { headers: { 'Cache-Control': 'no-cache' } });
     expect([statusOf(answer), calls()]).toEqual(['asset-gateway; fwd=miss; stored', before + 1]);
@@ -139,7 +139,7 @@ redisSuite('nodes that share what they keep', () => {
     expect(calls()).toBe(before + 1);
   });
 
-  it('a node whose call fails leaves nobody waiting for it', async () => {
+  it('a failed call ends the wait of other nodes', async () => {
     const path = newSearch();
     fleet.upstream.faults.status = 503;
     fleet.upstream.faults.delayMs = 300;
@@ -167,7 +167,7 @@ redisSuite('nodes whose Redis is', () => {
     ['emptied', (redis) => redis.command('FLUSHALL'), () => undefined],
   ];
 
-  it.concurrent.each(faults)('%s go on with what they have, where a sign-in needs no Redis', async (_, fail, mend) => {
+  it.concurrent.each(faults)('%s serve their own entries, if a sign-in needs no Redis', async (_, fail, mend) => {
     const { redis, fleet, nodes } = await open({ ...VARIABLES, SIWX_NONCE: 'until-expiry', CACHE_FILE: cacheFile });
     const path = newSearch();
     const askAll = () => Promise.all(nodes.map(({ url }) => askSigned(url + path)));

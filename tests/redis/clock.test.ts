@@ -83,7 +83,7 @@ redisSuite('a Redis whose clock steps', () => {
     });
   });
 
-  it('R6 there and back between two requests is seen: what was too old stays too old', async () => {
+  it('R6 forward and back between two requests: an expired nonce stays expired', async () => {
     const store = await openNode();
     const nonce = newNonce(store);
     expect(await take(store, nonce)).toBe('admitted');
@@ -102,7 +102,7 @@ redisSuite('a Redis whose clock steps', () => {
       expect(await take(other)).toBe('admitted');
     });
 
-    it('R6 gives no more when many ask at once either, and those that it refuses keep their sign-in', async () => {
+    it('R6 gives no more to many requests at once, and refused ones keep their sign-in', async () => {
       const wide = { ...budget, key: 'wide', limit: 5 };
       const [one, other] = [await openNode(), await openNode()];
       const asked = async (store: RedisStore, nonce: NonceUse) =>
@@ -118,7 +118,7 @@ redisSuite('a Redis whose clock steps', () => {
       for (const nonce of refused.slice(3)) expect(await asked(other, nonce)).toBe('limited');
     });
 
-    it('R6 and back again: what was too old stays too old', async () => {
+    it('R6 and back again: an expired nonce stays expired', async () => {
       const store = await openNode();
       const nonce = newNonce(store);
       expect(await store.burn(nonce, 'somebody')).toBe('burnt');

@@ -13,7 +13,7 @@ import { challengeFor } from '../kit/wallet.ts';
 import { compileGateway } from '../process/program.ts';
 
 const SCRIPT = 'tests/redis/node-process.mjs';
-/** What clients sign for, whichever node they reach. */
+/** The public origin of all nodes. */
 const ORIGIN = 'http://gateway.example';
 
 /** Gateways in processes of their own, for one origin and on one world. */
@@ -27,7 +27,7 @@ export interface Nodes {
   close(): Promise<void>;
 }
 
-/** What the nodes of a test have in common. */
+/** Options of all nodes. */
 export interface NodesOptions {
   /** The span that budgets count in. */
   readonly windowMs: number;

@@ -156,7 +156,7 @@ function suite(): void {
   );
 
   it.each(servers)(
-    '%s killed after the answer is stored: what was paid for is served, and again',
+    '%s killed after the answer is stored: the paid answer is served, and served again',
     LONG,
     async (_, server) => {
       const { url, payment, reply: first } = await failing('store', () => void server().kill());
@@ -202,7 +202,7 @@ function suite(): void {
     ['emptied', () => redis.command('FLUSHALL')],
   ];
 
-  it.each(LOSSES)('V8 %s: what was paid for and not delivered is served, and charged once', LONG, async (_, lose) => {
+  it.each(LOSSES)('V8 %s: a paid answer that was not delivered is served, and charged once', LONG, async (_, lose) => {
     const url = gateway.url + newPath();
     // A HEAD response has no body: it is paid for and not delivered.
     const first = await askUntilDecided(url, await buyer.pay(url), undefined, { method: 'HEAD' });

@@ -64,7 +64,7 @@ function suite(run: Run, start: () => Promise<Scene>): void {
   }, 120_000);
   afterAll(() => close());
 
-  it('says what was sold, to a person, a spreadsheet and a program', { timeout: 60_000 }, async () => {
+  it('prints sales as a table, as CSV and as JSON', { timeout: 60_000 }, async () => {
     const person = await run(variables);
     expect(person).toMatchObject({ code: 0, stderr: '' });
     expect(person.stdout).toMatch(/^cluster +route +settlements .*\nmainnet +wallet\.mainnet\.helius\.balances +1 /);

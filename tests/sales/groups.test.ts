@@ -25,7 +25,7 @@ sharedLedgerSuite('sales are grouped', (ledger) => {
 
   const grouped = async (by: Grouping) => (await ledger.books.groups(0, by)).groups;
 
-  it('by route: what arrived, what became credit, what credit bought, and what fees took', async () => {
+  it('by route: settlements, grants, debits and fees', async () => {
     expect(await grouped('route')).toEqual([
       {
         ...{ cluster: 'mainnet', group: 'one', settlements: 2, refusals: 0, grants: 1, debits: 0 },

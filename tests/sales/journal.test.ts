@@ -18,7 +18,7 @@ ledgerSuite('the journal', (ledger) => {
     }
   }
 
-  it('keeps entries for the time of SALES_KEEP_DAYS, to the millisecond, and balances for good', async () => {
+  it('keeps entries for SALES_KEEP_DAYS to the millisecond, and balances permanently', async () => {
     await grant(ledger, 10);
     ledger.nowMs += JOURNAL_KEEP_MS + 1;
     const lastMs = ledger.nowMs - JOURNAL_KEEP_MS;

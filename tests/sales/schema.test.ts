@@ -26,7 +26,7 @@ const VIEWS = {
   sales_by_hour: 'hour, cluster, route, sales, micro_usdc, fee_lamports',
 } as const;
 
-/** What the catalog of each database says of views and columns. */
+/** Queries of each database for views and columns. */
 const CATALOG = {
   sqlite: {
     views: `select name from sqlite_master where type = 'view' order by name`,

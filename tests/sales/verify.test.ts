@@ -180,7 +180,7 @@ function suite(open: OpenPlace): void {
     expect(code).toBe(1);
   });
 
-  it('compares only what was sold since a time', async () => {
+  it('compares only sales since a time', async () => {
     const { found, report } = await afterwards([REMOVE], (copy) => run(copy, ['--since', '0m']));
     expect([found, report]).toEqual([[], '0 entries, 0 transfers, 0 discrepancies\n']);
   });

@@ -167,20 +167,17 @@ describe('a gateway whose database is damaged', { timeout: 120_000 }, () => {
   it.each<[string, (file: string) => void]>([
     ['overwritten', (file) => writeFileSync(file, randomBytes(healthy.length), { flag: 'r+' })],
     ['cut off', (file) => truncateSync(file, PAGE)],
-  ])(
-    'V16 lives on when its file is %s while it serves, and refuses what it cannot read or write',
-    async (_, damage) => {
-      const folder = folderWith(healthy);
-      const gateway = await startTestGateway({}, { dataDir: folder, paid: true });
-      const buyer = await newBuyer((gateway.solana as SolanaSandbox).mainnet);
-      const url = gateway.url + newPath();
-      damage(sqliteIn(folder));
-      expect(await ask(url, await buyer.pay(url))).toMatchObject({ status: 503, code: 'state_unavailable' });
-      expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
-      expect(gateway.solana?.mainnet.transfers).toEqual([]);
-      await gateway.stop();
-    },
-  );
+  ])('V16 keeps running when its file is %s, and refuses payments', async (_, damage) => {
+    const folder = folderWith(healthy);
+    const gateway = await startTestGateway({}, { dataDir: folder, paid: true });
+    const buyer = await newBuyer((gateway.solana as SolanaSandbox).mainnet);
+    const url = gateway.url + newPath();
+    damage(sqliteIn(folder));
+    expect(await ask(url, await buyer.pay(url))).toMatchObject({ status: 503, code: 'state_unavailable' });
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
+    expect(gateway.solana?.mainnet.transfers).toEqual([]);
+    await gateway.stop();
+  });
 });
 
 it.each([100, 8_192, 1_000_000])(
@@ -290,7 +287,7 @@ describe('a gateway whose database is whole', { timeout: 120_000 }, () => {
   }, 1_200_000);
 });
 
-it('V16 what the check of a database does not find ends no process that uses it', async () => {
+it('V16 damage that the check does not find ends no process', async () => {
   for (let round = 0; round < rounds(160); round++) {
     const [at, size] = [Math.floor(Math.random() * healthy.length), 1 + Math.floor(Math.random() * 600)];
     const bytes = Buffer.from(healthy);
@@ -301,7 +298,7 @@ it('V16 what the check of a database does not find ends no process that uses it'
   }
 }, 1_200_000);
 
-it('the files of a database are private, whatever the modes of the folder and of a copy', async () => {
+it('the files of a database are private, with any modes of the folder and of a copy', async () => {
   const folder = newFolder();
   chmodSync(folder, 0o777);
   const modes = () =>

@@ -24,7 +24,7 @@ redisSuite('the store on Redis', () => {
     return { store, elapse: (milliseconds) => sleep(milliseconds), stop: close };
   });
 
-  it('holds a slot for as long as it was taken, whatever shorter deadline another node asks with', async () => {
+  it('holds a slot for its own deadline, also if another node has a shorter one', async () => {
     await redis.command('FLUSHALL');
     const nodes = await Promise.all([1, 2, 3].map(() => openRedisState(redis.url)));
     const take = async (node: number, inFlightMs: number, limit = 2) => {
@@ -65,7 +65,7 @@ redisSuite('the store on Redis', () => {
     await proxy.close();
   });
 
-  it('says when to come again, however little is left of it', async () => {
+  it('returns a Retry-After for any remaining fraction', async () => {
     const connection = await RedisConnection.load(redis.url);
     await connection.connect(() => undefined);
     const space = new Keyspace(connection, 'fractions');

@@ -24,7 +24,7 @@ export async function fill(store: Store, budget: Budget, share: Share): Promise<
   }
 }
 
-/** What every store does with shares. */
+/** The contract of shares for every store. */
 export function sharesContract(name: string, open: () => Promise<Subject>): void {
   const withStore = (title: string, body: (subject: Subject) => Promise<void>) =>
     it(title, async () => {
