@@ -215,7 +215,7 @@ suiteWith('chromium', "the operator's page", (executablePath) => {
     const said = await page.getByRole('status').getByRole('listitem').allTextContents();
     expect(said).toContainEqual(
       expect.stringMatching(
-        /^Now: The key of an upstream was revoked.* tokens\.healthDo: Put another one.*“Alerts”: UpstreamRefusesOurKey$/,
+        /^Urgent: .+ tokens\.healthWhat to do: .+ docs\/operating\.md, “Alerts”: UpstreamRefusesOurKey$/,
       ),
     );
     expect([...faults, ...(await axeFaults(page))]).toEqual([]);

@@ -68,7 +68,7 @@ export function Balances({ wallet, changes }: { readonly wallet: BrowserWallet; 
   return (
     <section aria-labelledby="funds">
       <h2 id="funds">Balances</h2>
-      <Table caption="Balances" isCaptionHidden columns={COLUMNS} rows={held} empty="Loading." />
+      <Table caption="Balances by cluster" isCaptionHidden columns={COLUMNS} rows={held} empty="Loading." />
       <p class="sendings">
         <TaskButton task={task} label="Refresh" work={refresh} />
         {isSandbox &&
