@@ -6,7 +6,7 @@ import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../http/ports.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+// Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
 import { compileAll } from '../process/program.ts';
 import { type Host, type HostOptions, startHost, textOf } from './host.ts';
@@ -23,9 +23,9 @@ const warm = startWarmServer();
 const hosts: Host[] = [];
 let gateway: TestGateway;
 let hostile: Server;
-/** What its catalog says of a call. */
+/** The price in its catalog. */
 let listedUsd = '';
-/** What it asks for, one after the other; the last one again and again. */
+/** The prices and payees of its 402s in sequence; the last one repeats. */
 let asks: { amount: number; payee?: number }[] = [];
 beforeAll(async () => {
   await compileAll();
@@ -59,8 +59,8 @@ async function openHost(options: HostOptions): Promise<Host> {
   return host;
 }
 
-describe('a hostile gateway gets nothing', () => {
-  it('where it asks for more than its catalog says, and nobody is asked to pay that', async () => {
+describe('a hostile gateway gets no payment', () => {
+  it('if it asks for more than its catalog lists, and the user is not asked', async () => {
     [listedUsd, asks] = ['0.001', [{ amount: 1_001 }]];
     for (const words of [[], ['--budget-usd', '1']]) {
       const { call, questions, spentUsd, close } = await openHost({ words, user: () => 'accept' });
@@ -73,7 +73,7 @@ describe('a hostile gateway gets nothing', () => {
     }
   });
 
-  it('where it lists more than a dollar a call, and nobody is asked to pay that', async () => {
+  it('if it lists more than a dollar a call, and the user is not asked', async () => {
     [listedUsd, asks] = ['5', [{ amount: 1_000_001 }]];
     const { call, questions, spentUsd } = await openHost({ user: () => 'accept' });
     expect(textOf(await call('rpc', BALANCE))).toMatch(/more than this server pays for a call\. Nothing was paid/);
@@ -83,7 +83,7 @@ describe('a hostile gateway gets nothing', () => {
   it.each([
     ['price', [{ amount: 100 }, { amount: 200 }]],
     ['payee', [{ amount: 100 }, { amount: 100, payee: 1 }]],
-  ])('where it changes its %s after the yes: that is asked about anew', async (_, changing) => {
+  ])('if it changes its %s after the yes: the user is asked again', async (_, changing) => {
     [listedUsd, asks] = ['0.001', changing];
     const { call, questions, spentUsd } = await openHost({
       user: () => (questions.length === 1 ? 'accept' : 'decline'),
@@ -93,8 +93,8 @@ describe('a hostile gateway gets nothing', () => {
   });
 });
 
-describe('a gateway that is not there', () => {
-  it('is named in a sentence that says what to set', async () => {
+describe('an unreachable gateway', () => {
+  it('is named in an error that says what to set', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const { call } = await openHost({ url });
     const answer = await call('tokens_search', { q: 'gold' });

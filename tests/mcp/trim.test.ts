@@ -8,7 +8,7 @@ import { StoredAnswers } from '../../packages/cli/src/mcp/stored-answers.ts';
 import { jsonBytes, trim } from '../../packages/cli/src/mcp/trim.ts';
 import { tokensOf } from './host.ts';
 
-/** What a method gives, with this result and nothing else to tell. */
+/** The full answer of a method with this result. */
 const fullOf = (result: unknown) => ({
   result,
   text: '',
@@ -19,8 +19,8 @@ const fullOf = (result: unknown) => ({
   response: new Response(),
 });
 
-describe('what is trimmed', () => {
-  it('fits, whatever it is, and is left alone where it fits already', () => {
+describe('a trimmed value', () => {
+  it('fits, and is unchanged if it already fits', () => {
     const sizes = fc.integer({ min: 200, max: 5_000 });
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), sizes, (value, most) => {
@@ -31,7 +31,7 @@ describe('what is trimmed', () => {
     );
   });
 
-  it('says how much is left of a list, a text and an object', () => {
+  it('ends with a notice of the omitted rest', () => {
     const items = Array.from({ length: 5_000 }, (_, at) => at);
     expect(trim({ items }, 1_000)).toEqual({ items: [...items.slice(0, 200), '… 4800 more of 5000'] });
     expect(trim('x'.repeat(9_000), 5_000)).toBe(`${'x'.repeat(4_000)}… 5000 more characters`);
@@ -39,7 +39,7 @@ describe('what is trimmed', () => {
     expect(trim(members, 4_000)).toMatchObject({ '…': '4800 more of 5000' });
   });
 
-  it('is cut only where that makes it shorter', () => {
+  it('is cut only if that makes it shorter', () => {
     const text = 'x'.repeat(4_001);
     expect(trim(['y'.repeat(10_000), text], 10_000)).toEqual([`${'y'.repeat(4_000)}… 6000 more characters`, text]);
     const [items, members] = [Array(201).fill(1), Object.fromEntries(Array.from({ length: 201 }, (_, at) => [at, 1]))];
@@ -49,7 +49,7 @@ describe('what is trimmed', () => {
     expect(trim([ys, longer], 3_000)).toEqual([cut, [...items.slice(1), '… 1 more of 201']]);
   });
 
-  it('W25 has no hidden characters, in names of members neither', () => {
+  it('W25 has no hidden characters, even in names of members', () => {
     const hidden = ['\u001b', '\u009b', '\u202e', '\u200b', '\u{e0041}', '\u2028', '\ud800', '\u00ad'];
     const value = { [`a${hidden.join('')}`]: [hidden.join('b'), { c: `${hidden.join('')}\n\t` }] };
     const marks = (between: string) => Array(hidden.length).fill('\ufffd').join(between);
@@ -66,7 +66,7 @@ describe('what is trimmed', () => {
     for (const each of hidden) expect([JSON.stringify(long), stored.text(answer)].join('')).not.toContain(each);
   });
 
-  it('fits where every item is deep, wide or written in escapes', () => {
+  it('fits even if its items are deep, wide or full of escapes', () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 2_000; depth++) deep = [deep, deep === 1 ? 1 : 0];
     const hostile = [
@@ -81,10 +81,10 @@ describe('what is trimmed', () => {
 describe('an answer', () => {
   it.each([
     ['random digits', () => String(fc.sample(fc.bigInt({ min: 10n ** 70n, max: 10n ** 76n }), 1)[0])],
-    ['characters that no vocabulary knows', () => '\u{2b739}\u{1f9ff}\ua015'.repeat(30)],
+    ['characters in no vocabulary', () => '\u{2b739}\u{1f9ff}\ua015'.repeat(30)],
     ['control characters', () => '\u0001'.repeat(60)],
     ['quotes and backslashes', () => '"\\'.repeat(60)],
-  ])('of %s takes less than 25,000 tokens in both of its copies', (_, text) => {
+  ])('of %s takes less than 25,000 tokens in both copies', (_, text) => {
     const stored = new StoredAnswers();
     const result = Array.from({ length: 2_000 }, text);
     const { content, structuredContent } = answerOf(fullOf(result), stored, {});
@@ -100,7 +100,7 @@ describe('an answer', () => {
 describe('W25 an answer that was paid for', () => {
   const transaction = '4'.repeat(88);
 
-  it('is not lost where it nests deeper than it can be written: its text is read on', async () => {
+  it('is not lost if it nests too deep: read_on shows its text', async () => {
     for (const depth of [600, 100_000]) {
       const stored = new StoredAnswers();
       let result: unknown = 1;
@@ -116,13 +116,13 @@ describe('W25 an answer that was paid for', () => {
     }
   });
 
-  it.each(['x'.repeat(4_000_000), '1e9', '-1', '0.1\u202e', undefined])('says no price that is none: %#', (price) => {
+  it.each(['x'.repeat(4_000_000), '1e9', '-1', '0.1\u202e', undefined])('shows no malformed price: %#', (price) => {
     const { structuredContent } = answerOf({ ...fullOf(1), transaction, price }, new StoredAnswers(), {});
     expect(JSON.parse(JSON.stringify(structuredContent))).toEqual({ result: 1, paid: { transaction } });
   });
 });
 
-describe('a whole answer is kept', () => {
+describe('a whole answer is stored', () => {
   it('for an hour', () => {
     let now = 0;
     const stored = new StoredAnswers(() => now);
@@ -133,7 +133,7 @@ describe('a whole answer is kept', () => {
     expect(stored.text(answer)).toBeUndefined();
   });
 
-  it('until 64 others have come, or 32 million characters', () => {
+  it('until 64 newer ones or 32 million characters are stored', () => {
     const stored = new StoredAnswers(() => 0);
     const names = Array.from({ length: 65 }, () => stored.add('[]'));
     expect(names.map((name) => stored.text(name))).toEqual([undefined, ...Array<string>(64).fill('[]')]);
@@ -145,10 +145,10 @@ describe('a whole answer is kept', () => {
   });
 });
 
-describe('a yes to a question whether to pay', () => {
+describe('a yes to a payment', () => {
   const offer = { network: 'solana:1', asset: 'mint', payTo: 'payee', amount: '5' };
 
-  it('is good once, for the call that was asked about, for ten minutes', () => {
+  it('is valid once, for the same call, for ten minutes', () => {
     let now = 0;
     const approvals = new Approvals(() => now);
     const question = { tool: 'rpc_getBalance', input: { account: 'a' }, offer };
@@ -162,7 +162,7 @@ describe('a yes to a question whether to pay', () => {
     expect(approvals.take(late, 'rpc_getBalance', { account: 'a' })).toBeUndefined();
   });
 
-  it('is forgotten when a hundred questions have come after it', () => {
+  it('is dropped after a hundred newer questions', () => {
     const approvals = new Approvals(() => 0);
     const [first, second] = Array.from({ length: 101 }, () => approvals.ask({ tool: 't', input: 1, offer }));
     expect([approvals.take(first, 't', 1), approvals.take(second, 't', 1)]).toEqual([undefined, offer]);
