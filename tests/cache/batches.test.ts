@@ -64,6 +64,11 @@ describe.each([
     );
   }, 600_000);
 
+  it('is as old as its oldest item', () => {
+    const items = [5_000, 1_000, 3_000].map((at) => new KeptItem(mintKeyOf(route, String(at), LIFETIME), at, '{}'));
+    expect(assembled(route, items, 9_000).headers).toMatchObject({ Age: '8' });
+  });
+
   it('is cut into the items of one call as they stand', () => {
     const mints = KNOWN_MINTS.slice(0, most);
     const text = upstreamText(route, batchInput(route, mints));
@@ -123,6 +128,15 @@ describe('batches over HTTP', () => {
     expect(await addressesIn(answer)).toEqual([fresh, ...known]);
     expect(gateway.upstream.arrivals.length).toBe(before + 1);
     expect(JSON.parse(gateway.upstream.arrivals.at(-1)?.body ?? '')).toEqual({ mints: [fresh] });
+  });
+
+  it('each mint has its own item, in whatever order the upstream answers', async () => {
+    const mints = Array.from({ length: 3 }, () => newSigner().address);
+    gateway.upstream.faults.body = JSON.stringify(mints.toReversed().map((address) => ({ address })));
+    const together = await ask(mints);
+    gateway.upstream.faults.body = undefined;
+    expect(await addressesIn(together)).toEqual(mints);
+    for (const mint of mints) expect(await addressesIn(await ask([mint]))).toEqual([mint]);
   });
 
   it('a mint that is asked for twice is answered as the upstream does', async () => {
