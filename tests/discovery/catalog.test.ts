@@ -12,7 +12,10 @@ interface Catalog {
   readonly routes: readonly Values[];
 }
 
-type Schema = Readonly<Record<string, unknown>>;
+interface Schema {
+  readonly properties?: object;
+  readonly required?: readonly string[];
+}
 
 const gateway = await stopAfterTests(startEverything({ PRICE_SURCHARGE_USD_MICROS: '600' }));
 const free = await stopAfterTests(startTestGateway());
@@ -95,7 +98,7 @@ function openApiView(route: Route): View {
     path: schemaOf('path'),
     query: schemaOf('query'),
     body: media ? withOpenTuples(media.schema) : null,
-    examples: { path: exampleOf('path'), query: exampleOf('query'), body: media?.example ?? {} },
+    examples: { path: exampleOf('path'), query: exampleOf('query'), body: (media?.example ?? {}) as Values },
     rules: operation['x-rules'] ?? [],
   });
 }

@@ -4,7 +4,7 @@ import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, JSON_BODY, refusedForFree, SNAPSHOTS, TOKENS } from '../upstream/caller.ts';
 import type { Ask } from '../upstream/exchange.ts';
 
-const gateway = await stopAfterTests(startTestGateway());
+const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 afterEach(() => gateway.upstream.faults.reset());
 
 const VARIANT_MARKETS = `${TOKENS}/assets/variant-markets`;

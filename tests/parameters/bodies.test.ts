@@ -7,7 +7,7 @@ import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, JSON_BODY, refusedForFree, SNAPSHOTS } from '../upstream/caller.ts';
 import type { Ask } from '../upstream/exchange.ts';
 
-const gateway = await stopAfterTests(startTestGateway());
+const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 
 const SUITE = join(import.meta.dirname, '../vectors/jsontestsuite/test_parsing');
 const LIMIT_BYTES = 64 * 1024;

@@ -4,11 +4,26 @@ import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { startTestGateway } from '../kit/test-gateway.ts';
 import { Caller, HEALTH, refusedForFree, TOKENS } from '../upstream/caller.ts';
 import type { Answered, Ask } from '../upstream/exchange.ts';
-import { NO_INTEGERS } from './no-integers.ts';
 import { otherValues, parameters, requestOf, requestWith, signedRoutes } from './requests.ts';
 
-const gateway = await stopAfterTests(startTestGateway());
+const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
 afterEach(() => gateway.upstream.faults.reset());
+
+/**
+ * What follows the name of an integer parameter in a query that is refused.
+ * `1` is a valid value; `@` stands for the name.
+ */
+const NO_INTEGERS: readonly string[] = [
+  ...(String.raw`
+    =+1 =%2B1 =1.0 =1. =.1 =1e0 =1E0 =1e1 =0x1 =0X1 =0b1 =0o1 =01 =001 =00 =%201 =1%20 =+1+ =1%09 =1%0a =1%0D%0A
+    =1%00 =%001 =%D9%A1 =%EF%BC%91 =%C2%B9 =1%E2%80%8B =-0 =-1 =--1 =1- =1_0 =1,0 =1n =1f =NaN =Infinity
+    =-Infinity =null =true =[] =[1] =%5B1%5D ={} = =1=1 ==1 =1; =1;@=1 =1%3B@=1 =1%26@=1 =1%23 =1%3Fx =1/2 ='1'
+    =1&@=1 =1&@= =1&@ =1&%40=1 =1&& =1& =1&= =1&=1 =1&&x=1 []=1 %5B%5D=1 [0]=1 .x=1 %00=1 %20=1 =1&x=1
+    =1&__proto__=1 =1&constructor=1 =1&toString=1 =1&hasOwnProperty=1 =1&@[]=1 =1&%20@=1 =1?@=1 =1% =1%2 =1%zz
+    =%ff =%C0%B1 =%ED%A0%80 =%u0031 =1# =1#@=1 =1#/../ =١ =１ =1\
+  `.match(/\S+/g) ?? []),
+  ...['', '= 1', '=\t1', '=1\u00a0'],
+];
 
 /** Other spellings of the same value in order; the upstream sees the plain one. */
 const SAME_INTEGER = ['=1', '=%31'];
@@ -122,4 +137,29 @@ it('U16 an unknown member of a body is refused, the keys of every object include
     },
   );
   expect(Object.keys(Object.prototype)).toEqual([]);
+});
+
+const MINT = 'So11111111111111111111111111111111111111112';
+
+/** Parameters of the upstream that the specification lacks, each with an otherwise valid request. */
+const UPSTREAM_ONLY: readonly (readonly [string, string])[] = [
+  ['search?q=sol', 'variants=all'],
+  ['search?q=sol', 'primaryVariantStrategy=liquidity'],
+  ['curated?list=all', 'limit=10'],
+  ['curated?list=all', 'offset=0'],
+  ['curated?list=all', 'variants=all'],
+  ['curated?list=all', 'variantsMode=all'],
+  ['curated?list=all', 'primaryVariantStrategy=liquidity'],
+  [`risk-summary?mint=${MINT}`, `address=${MINT}`],
+  ['solana?include=risk', 'primaryVariantStrategy=liquidity'],
+  ['solana/variants?kind=yield', 'sortBy=liquidity'],
+  ['solana/variants?kind=yield', 'stockVariantTier=not_redeemable'],
+];
+
+it.each(UPSTREAM_ONLY)('U16 %s takes no %s, which only the upstream knows', async (request, parameter) => {
+  const [name] = parameter.split('=');
+  await refusedForFree(gateway, [{ target: `${TOKENS}/assets/${request}&${parameter}` }], ({ status, json }) => {
+    expect([status, json.error]).toEqual([400, 'invalid_request']);
+    expect(json.issues).toMatchObject([{ in: 'query', name, rule: 'additionalProperties' }]);
+  });
 });

@@ -49,7 +49,7 @@ it('the message text equals that of the wallet standard and of the official clie
       const message = compact(fields);
       const chainId = message.chainId.slice('solana:'.length);
       expect(siwxMessageText(message)).toBe(createSignInMessageText({ ...message, chainId }));
-      const info = { ...message, type: 'ed25519' } as CompleteSIWxInfo;
+      const info = { ...message, type: 'ed25519' } as unknown as CompleteSIWxInfo;
       expect(siwxMessageText(message)).toBe(createSIWxMessage(info, message.address));
     }),
     { numRuns: samples(5_000) },
