@@ -87,9 +87,9 @@ describe('the log line about a bundle', () => {
   const inProcess = { facilitator: { kind: 'in-process', keypair: new Uint8Array() } } as const;
 
   it.each([
-    [150, 50_000, 'credit: a bundle of $0.05 leaves $0.048499 at the most after settling it'],
-    [150, 1_000, 'credit: a bundle of $0.001 does not pay for settling it, which costs $0.0015'],
-    [undefined, 50_000, 'credit: a bundle of $0.05, settling costs 10,001 lamports or more'],
+    [150, 50_000, 'credit: a bundle of $0.05 leaves at most $0.048499 after its settlement'],
+    [150, 1_000, 'credit: a bundle of $0.001 does not cover its settlement, at least $0.0015'],
+    [undefined, 50_000, 'credit: a bundle of $0.05; a settlement costs at least 10,001 lamports'],
   ])('at $%s a SOL, of %d millionths', (solPriceUsd, micros, sentence) => {
     expect(bundleNotice(micros, { ...inProcess, solPriceUsd })).toContain(sentence);
   });

@@ -123,25 +123,27 @@ describe('a start', () => {
   it('logs the lowest price of each surface, the cost of settling, and the SOL price above which it loses money', async () => {
     const { log } = await start({});
     for (const [price, limit] of [
-      ['rpc: from $0.000005', '$0.50'],
-      ['das: from $0.000036', '$3.60'],
-      ['wallet: from $0.0005', '$50.00'],
+      ['rpc: priced from $0.000005', '$0.50'],
+      ['das: priced from $0.000036', '$3.60'],
+      ['wallet: priced from $0.0005', '$50.00'],
     ])
-      expect(log).toContain(`${price} an answer, settling costs 10,001 lamports or more: a loss above ${limit} a SOL"`);
+      expect(log).toContain(
+        `${price} a call; a settlement costs at least 10,001 lamports, so each sale loses money while SOL is above ${limit}"`,
+      );
   });
 
   it('logs both in dollars, and the loss of each sale, if SOL_PRICE_USD is set', async () => {
     const { log } = await start({ SOL_PRICE_USD: '142.50' });
     expect(log).toContain(
-      'rpc: from $0.000005 an answer, settling costs $0.001426 or more at $142.5 a SOL: ' +
-        'each sale at that price loses $0.001421; raise PRICE_SURCHARGE_USD_MICROS, or set prices in PRICES_FILE"',
+      'rpc: priced from $0.000005 a call; a settlement costs at least $0.001426 at $142.5 a SOL, ' +
+        'so each sale loses $0.001421; raise PRICE_SURCHARGE_USD_MICROS, or set prices in PRICES_FILE"',
     );
     const { log: dear } = await start({ SOL_PRICE_USD: '142.50', PRICE_SURCHARGE_USD_MICROS: '1421' });
     expect(dear).not.toContain('loses');
     expect(dear).toContain(
-      'rpc: from $0.001426 an answer, settling costs $0.001426 or more at $142.5 a SOL: each sale',
+      'rpc: priced from $0.001426 a call; a settlement costs at least $0.001426 at $142.5 a SOL, so each sale',
     );
-    expect(dear).toContain('leaves $0.00 at the most"');
+    expect(dear).toContain('leaves at most $0.00"');
   });
 
   it('adds the surcharge to prices', async () => {
