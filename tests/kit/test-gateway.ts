@@ -6,8 +6,7 @@ import {
   type StartOptions,
   startGateway,
 } from '@asset-gateway/gateway';
-import { faucetOf } from '../../packages/sandbox/src/faucet-route.ts';
-import { type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
+import { faucetOf, type SolanaSandbox, startSolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { startTokensApi, type TokensApi } from '../../packages/sandbox/src/tokens/api.ts';
 import { moneyVariables } from './databases.ts';
 import { makeFolder } from './folder.ts';

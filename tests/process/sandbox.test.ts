@@ -133,8 +133,8 @@ describe('a port that the sandbox cannot have is one sentence that names PORT', 
     const port = await freePort();
     await new Promise<void>((listening) => server.listen(port + offset, '127.0.0.1', listening));
     expect(await refused(port)).toBe(
-      `asset-gateway: PORT: ${port + offset} on 127.0.0.1, where the sandbox has a chain, is in use; ` +
-        'set a PORT after which two more are free, or stop the other program.\n',
+      `asset-gateway: PORT: the sandbox needs ${port + offset} on 127.0.0.1 for a chain, but it is in use; ` +
+        'set a PORT that is followed by two free ports, or stop the other program.\n',
     );
     await new Promise((closed) => server.close(closed));
   });

@@ -1,8 +1,8 @@
-import { type Aim, createKnobs, knobsFor, type Turnable } from '../knobs.ts';
+import type { FaultScope, Resettable } from '../knobs.ts';
 import type { Arrival } from './arrivals.ts';
 
 /** What can go wrong with a provider; every knob that is not set is off. */
-export interface ProviderFaultKnobs extends Aim<Arrival> {
+export interface ProviderFaultKnobs extends FaultScope<Arrival> {
   /** Milliseconds to wait before anything is answered. */
   delayMs?: number | undefined;
   /** Never answer. */
@@ -28,10 +28,4 @@ export interface ProviderFaultKnobs extends Aim<Arrival> {
 }
 
 /** The knobs of a running provider. */
-export type ProviderFaults = Turnable<ProviderFaultKnobs>;
-
-/** Fresh knobs, all off. */
-export const createProviderFaults = (): ProviderFaults => createKnobs<ProviderFaultKnobs>();
-
-/** The faults that one request meets. */
-export const faultsFor = (faults: ProviderFaults, arrival: Arrival): ProviderFaultKnobs => knobsFor(faults, arrival);
+export type ProviderFaults = Resettable<ProviderFaultKnobs>;

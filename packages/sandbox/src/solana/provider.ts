@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Chain, Cluster } from '../chain/chain.ts';
 import { bodyOf, listen, send } from '../chain/listen.ts';
+import { createKnobs, knobsFor } from '../knobs.ts';
 import { type Answer, answerEndpoint } from './answers.ts';
-import { type Arrival, noteArrival } from './arrivals.ts';
-import { createProviderFaults, faultsFor, type ProviderFaultKnobs, type ProviderFaults } from './faults.ts';
+import { type Arrival, recordArrival } from './arrivals.ts';
+import type { ProviderFaultKnobs, ProviderFaults } from './faults.ts';
 import type { Present } from './past.ts';
 import type { World } from './world.ts';
 
@@ -58,8 +59,8 @@ interface ProviderState {
 
 async function handle(request: IncomingMessage, response: ServerResponse, state: ProviderState): Promise<void> {
   const body = await bodyOf(request);
-  const arrival = noteArrival(state.arrivals, request, body ?? '');
-  const knobs = faultsFor(state.faults, arrival);
+  const arrival = recordArrival(state.arrivals, request, body ?? '');
+  const knobs = knobsFor(state.faults, arrival);
   if (knobs.delayMs !== undefined) {
     await wait(knobs.delayMs, undefined, { ref: false });
   }
@@ -86,7 +87,7 @@ export async function startSolanaProvider(options: SolanaProviderOptions): Promi
   };
   const worlds = { mainnet: await worldOf('mainnet'), devnet: await worldOf('devnet') };
   const arrivals: Arrival[] = [];
-  const faults = createProviderFaults();
+  const faults = createKnobs<ProviderFaultKnobs>();
   const state: ProviderState = { worlds, key, arrivals, faults };
   const { url, close } = await listen(port, (request, response) => handle(request, response, state));
   const query = `?api-key=${encodeURIComponent(key)}`;

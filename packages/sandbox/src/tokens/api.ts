@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Arrival, noteArrival, readBody } from './arrivals.ts';
+import { createKnobs, knobsFor } from '../knobs.ts';
+import { type Arrival, readBody, recordArrival } from './arrivals.ts';
 import { deliver, deliverLong } from './deliver.ts';
-import { createFaults, type FaultKnobs, type Faults, faultsFor } from './faults.ts';
+import type { FaultKnobs, Faults } from './faults.ts';
 import { faultyAnswer, requestIdOf, serve, type TokensApiState } from './serve.ts';
 
 export type { Arrival } from './arrivals.ts';
@@ -85,8 +86,8 @@ function createUpstream(state: TokensApiState, arrivals: Arrival[], faults: Faul
   let opened = 0;
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const connection = connections.get(request.socket) ?? { id: 0, answered: 0 };
-    const arrival = noteArrival(arrivals, request, connection.id);
-    const exchange = { request, response, arrival, knobs: faultsFor(faults, arrival) };
+    const arrival = recordArrival(arrivals, request, connection.id);
+    const exchange = { request, response, arrival, knobs: knobsFor(faults, arrival) };
     closeAfter(exchange, connection);
     answer(exchange, state).catch(() => response.destroy());
   });
@@ -99,7 +100,7 @@ function createUpstream(state: TokensApiState, arrivals: Arrival[], faults: Faul
 /** Starts an offline Tokens API on 127.0.0.1, which answers as the real one does and fails as it is told to. */
 export async function startTokensApi({ key, port = 0, now = Date.now }: TokensApiOptions): Promise<TokensApi> {
   const arrivals: Arrival[] = [];
-  const faults = createFaults();
+  const faults = createKnobs<FaultKnobs>();
   const keys = new Set([key]);
   const server = createUpstream({ keys, now }, arrivals, faults);
   await new Promise<void>((listening, failed) => {

@@ -1,8 +1,8 @@
-import { type Aim, createKnobs, knobsFor, type Turnable } from '../knobs.ts';
+import type { FaultScope, Resettable } from '../knobs.ts';
 import type { Arrival } from './arrivals.ts';
 
 /** What can go wrong with an upstream; every knob that is not set is off. */
-export interface FaultKnobs extends Aim<Arrival> {
+export interface FaultKnobs extends FaultScope<Arrival> {
   /** Milliseconds to wait before anything is answered. */
   delayMs?: number | undefined;
   /** Never answer; the socket stays until the client closes it. */
@@ -38,10 +38,4 @@ export interface FaultKnobs extends Aim<Arrival> {
 }
 
 /** The knobs of a running upstream. */
-export type Faults = Turnable<FaultKnobs>;
-
-/** Fresh knobs, all off. */
-export const createFaults = (): Faults => createKnobs<FaultKnobs>();
-
-/** The faults that one request meets. */
-export const faultsFor = (faults: Faults, arrival: Arrival): FaultKnobs => knobsFor(faults, arrival);
+export type Faults = Resettable<FaultKnobs>;
