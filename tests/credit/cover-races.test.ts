@@ -4,7 +4,7 @@ import type { Call, Trail } from '../../packages/gateway/src/call.ts';
 import { CREDIT } from '../../packages/gateway/src/credit/account.ts';
 import { createCover } from '../../packages/gateway/src/credit/covering.ts';
 import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
-import { Turns } from '../../packages/gateway/src/credit/turns.ts';
+import { AccountQueue } from '../../packages/gateway/src/credit/queue.ts';
 import type { Admission } from '../../packages/gateway/src/gates/gate.ts';
 import { type CoverablePurchase, NotNeeded } from '../../packages/gateway/src/payments/cover.ts';
 import { PAYMENTS } from '../../packages/gateway/src/payments/record.ts';
@@ -30,7 +30,7 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     const cover = createCover({
       accounts,
       answers: new ChargedAnswers(accounts),
-      turns: new Turns(),
+      queue: new AccountQueue(),
       priceMicros,
       limitMicros: LIMIT,
       leaseMs: CREDIT.leaseMs,

@@ -4,7 +4,7 @@ import { type Admission, fromStore } from '../gates/gate.ts';
 import { type Account, type AccountHolder, balanceOf, CREDIT } from './account.ts';
 import type { Accounts, Movement } from './accounts.ts';
 
-/** A cluster that something is sold on. */
+/** A cluster whose routes are sold. */
 export interface SoldCluster {
   readonly cluster: Cluster;
   /** CAIP-2. */
@@ -33,11 +33,11 @@ const movement = ({ cluster }: SoldCluster, { kind, micros, at, route, transacti
 });
 
 function walletOf({ wallet }: UpstreamCall): string {
-  if (wallet === undefined) throw new Refusal('internal_error', { reason: 'nobody has signed' });
+  if (wallet === undefined) throw new Refusal('internal_error', { reason: 'no wallet has signed' });
   return wallet;
 }
 
-/** Answers what the wallet that signs has left. */
+/** Answers the balances and the latest movements of the wallet that signs. */
 export const balanceUpstream = (accounts: Accounts, sold: readonly SoldCluster[]) => ({
   async answer(call: UpstreamCall) {
     const wallet = walletOf(call);
@@ -58,7 +58,7 @@ export const balanceUpstream = (accounts: Accounts, sold: readonly SoldCluster[]
   },
 });
 
-/** Answers what a wallet will have once its purchase has settled, which it does next. */
+/** Answers the balance after the purchase, which settles next. */
 export const purchaseUpstream = (accounts: Accounts, sold: SoldCluster) => ({
   async answer(call: UpstreamCall) {
     const wallet = walletOf(call);
@@ -73,5 +73,5 @@ export const purchaseUpstream = (accounts: Accounts, sold: SoldCluster) => ({
 const NO_BUDGET = { key: '', limit: 0, windowMs: 0, inFlightMs: 0 };
 const FREE_SLOT: Slot = { release: () => undefined };
 
-/** Leave to answer without an upstream: what the admission is good for once is used, and no budget. */
+/** Spends an admission without an upstream or a budget. */
 export const spendNothing = (admission: Pick<Admission, 'spend'>) => () => admission.spend(async () => FREE_SLOT);

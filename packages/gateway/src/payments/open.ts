@@ -108,17 +108,14 @@ async function assemble(
     // A route that sells only credit has no price of a call.
     return { ...payee, amount: route.credit === 'sold' ? '' : String(priceMicros(route, pricing)) };
   };
+  const isOpen = (network: string): boolean => facilitator.whyClosed(network) === undefined;
   reconciler.sweep();
   return {
     gate: (route, describe, credit) => new ExactGate(dependencies, { describe, offer: offerOf(route), credit }),
     clusters: new Set(payees.keys()),
     priceOf: (route) => priceMicros(route, pricing),
     feePayers: paid.facilitator.kind === 'in-process' ? feePayerReader(facilitator, chains) : async () => [],
-    sales: () =>
-      Array.from(payees, ([cluster, { network }]) => ({
-        cluster,
-        isOpen: facilitator.whyClosed(network) === undefined,
-      })),
+    sales: () => Array.from(payees, ([cluster, { network }]) => ({ cluster, isOpen: isOpen(network) })),
     async close() {
       await settlements.idle();
       reconciler.close();

@@ -1,16 +1,15 @@
 import { NETWORKS, Refusal } from '@asset-gateway/protocol';
 import type { AccountHolder } from './account.ts';
 
-/** How many calls of one wallet, of all devnet wallets, and of all may wait on this node: devnet's money is free. */
+/** The most waiting calls of one wallet, of all devnet wallets and of all wallets on this node. Devnet's money is free. */
 const MOST_WAITING = { ofOne: 32, ofDevnet: 64, ofAll: 256 } as const;
-/** How long each waits, in milliseconds. */
 const WAIT_TIMEOUT_MS = 30_000;
 
-/** Why a call is refused that cannot wait for its wallet's turn any longer. */
+/** The call cannot wait any longer for other calls of its wallet. */
 export const busy = (reason: string): Refusal =>
   new Refusal('rate_limited', {
     reason,
-    message: 'Another call of this wallet is being paid for; send the same request again after Retry-After.',
+    message: 'Another call of this wallet is being paid for; retry after Retry-After.',
     retryAfterSeconds: 2,
     payment: { state: 'unused' },
   });
@@ -18,33 +17,31 @@ export const busy = (reason: string): Refusal =>
 /** The name of an account. */
 export const accountName = ({ network, wallet }: AccountHolder): string => `${network}:${wallet}`;
 
-/** Whether an account, by its name, is one of devnet. */
 const isDevnet = (name: string): boolean => name.includes(NETWORKS.devnet);
 
-/** A call that waits. */
 interface Waiting {
-  /** Something has changed since its last attempt began. */
+  /** Whether the account has changed since the last attempt began. */
   isWoken: boolean;
   wake(): void;
 }
 
 /**
- * Calls that wait until what another call of their account does has ended. The first of an account's calls tries again each
- * time that the account has changed; when it leaves, the next one tries.
+ * Calls that wait for another call of their account. The first call of an account tries again whenever the account changes; when it
+ * leaves, the next one tries.
  */
-export class Turns {
-  readonly #lookAgainMs: number;
+export class AccountQueue {
+  readonly #retryMs: number;
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #buyers = new Map<string, string>();
   #all = 0;
   #onDevnet = 0;
 
-  /** `lookAgainMs`: how often the first call tries again without being woken, as for what lapses by time. */
-  constructor(lookAgainMs: number = Number.POSITIVE_INFINITY) {
-    this.#lookAgainMs = lookAgainMs;
+  /** `retryMs`: how often the first call tries again without being woken, because some changes come with time. */
+  constructor(retryMs: number = Number.POSITIVE_INFINITY) {
+    this.#retryMs = retryMs;
   }
 
-  /** The key of the payment that a call on this node buys credit with for the account, or is about to. */
+  /** The key of the payment with which a call on this node buys credit for the account. */
   buyerOf(name: string): string | undefined {
     return this.#buyers.get(name);
   }
@@ -59,12 +56,12 @@ export class Turns {
     this.wake(name);
   }
 
-  /** The account has changed. */
+  /** Lets the first call of an account try again, because the account has changed. */
   wake(name: string): void {
     this.#waiting.get(name)?.[0]?.wake();
   }
 
-  /** Tries until something comes of it; refuses where it takes too long or too many wait already. */
+  /** Repeats an attempt until it has a result. Refuses after a time-out, or if too many calls wait. */
   async until<T>(name: string, attempt: () => Promise<T | 'not yet'>): Promise<T> {
     const first = await attempt();
     if (first !== 'not yet') return first;
@@ -77,13 +74,13 @@ export class Turns {
     this.#all += 1;
     this.#onDevnet += isDevnet(name) ? 1 : 0;
     try {
-      return await this.#tryAgain(attempt, call, () => calls[0] === call);
+      return await this.#retry(attempt, call, () => calls[0] === call);
     } finally {
-      this.#leave(name, calls, call);
+      this.#remove(name, calls, call);
     }
   }
 
-  async #tryAgain<T>(attempt: () => Promise<T | 'not yet'>, call: Waiting, isFirst: () => boolean): Promise<T> {
+  async #retry<T>(attempt: () => Promise<T | 'not yet'>, call: Waiting, isFirst: () => boolean): Promise<T> {
     const endMs = performance.now() + WAIT_TIMEOUT_MS;
     do {
       if (isFirst()) {
@@ -95,12 +92,12 @@ export class Turns {
         if (result !== 'not yet') return result;
       }
       const leftMs = endMs - performance.now();
-      if (!call.isWoken) await woken(call, isFirst() ? Math.min(leftMs, this.#lookAgainMs) : leftMs);
+      if (!call.isWoken) await woken(call, isFirst() ? Math.min(leftMs, this.#retryMs) : leftMs);
     } while (performance.now() < endMs);
     throw busy('waited in vain');
   }
 
-  #leave(name: string, calls: Waiting[], call: Waiting): void {
+  #remove(name: string, calls: Waiting[], call: Waiting): void {
     this.#all -= 1;
     this.#onDevnet -= isDevnet(name) ? 1 : 0;
     calls.splice(calls.indexOf(call), 1);
@@ -109,7 +106,7 @@ export class Turns {
   }
 }
 
-/** Resolves when the call is woken, or after so many milliseconds. */
+/** Resolves when the call is woken, or after a time. */
 const woken = (call: Waiting, milliseconds: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
