@@ -4,7 +4,8 @@ import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
 import { memoryLedger, type Offer, type PayerOptions, payWith } from '@asset-gateway/client/pay';
 import { createTools } from '@asset-gateway/client/tools';
 import { HEADERS, NETWORKS } from '@asset-gateway/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createKeyPairSignerFromBytes } from '@solana/kit';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Chain, startChain } from '../../packages/sandbox/src/chain/chain.ts';
 import { type Arrival, drip, flood, json, type StrangeGateway, startStrangeGateway } from '../kit/strange-gateway.ts';
 // Lets x402's RPC client run in the process of the gateway.
@@ -177,6 +178,38 @@ describe('W16 W11 one payment for a request', () => {
     expect(payments()).toEqual([first]);
     await client.ask(path, { body: {} });
     expect(new Set(payments()).size).toBe(2);
+  });
+
+  it('W11 whose call is aborted while the wallet signs is neither sent nor counted', async () => {
+    answerWith();
+    const [controller, memory] = [new AbortController(), memoryLedger()];
+    const kit = await createKeyPairSignerFromBytes(keypair);
+    const signTransactions: typeof kit.signTransactions = (...transactions) => {
+      controller.abort();
+      return kit.signTransactions(...transactions);
+    };
+    const released: string[] = [];
+    const release = (id: string) => memory.release(id).then(() => void released.push(id));
+    const options = { wallet: { ...kit, signTransactions }, ledger: { ...memory, release } };
+    const call = getBalance({ ...options, client: { signal: controller.signal } });
+    await expect(call).rejects.toMatchObject(code('aborted'));
+    await vi.waitFor(() => expect(released).toHaveLength(1));
+    expect(payments()).toEqual([]);
+    await getBalance({ ledger: memory, caps: { inAllUsd: 0.000005 } });
+    expect(payments()).toHaveLength(1);
+  });
+
+  it('W11 whose call is aborted just after the signature is not sent', async () => {
+    answerWith();
+    const controller = new AbortController();
+    const pay = () => {
+      const made = Promise.resolve({ micros: 5, headers: { [HEADERS.payment]: 'a payment' } });
+      void made.then(() => controller.abort());
+      return made;
+    };
+    const call = getBalance({ client: { pay: { pay }, signal: controller.signal } });
+    await expect(call).rejects.toMatchObject(code('aborted'));
+    expect(payments()).toEqual([]);
   });
 
   it('W11 that another call already sends is not released when its own call is aborted', async () => {
@@ -356,6 +389,17 @@ describe('W31 a challenge', () => {
     );
     expect(await client.tokens.health()).toEqual({ ok: true });
     expect(signed).toHaveLength(1);
+  });
+
+  it('W31 the statement of a call is not signed for the next one', async () => {
+    const client = open();
+    gateway.answer(({ headers }, response) =>
+      headers['sign-in-with-x'] === undefined
+        ? json(response, 402, challenge({ info: info(), supportedChains: chains }))
+        : json(response, 200, { ok: true, result: { ok: true } }, { 'Replay-Nonce': 'b'.repeat(32) }),
+    );
+    for (let call = 0; call < 2; call++) await client.tokens.health();
+    expect(signed.map((text) => text.includes('Sign in.'))).toEqual([true, false]);
   });
 
   it('W31 a malformed nonce is not stored', async () => {

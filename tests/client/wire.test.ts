@@ -1,6 +1,7 @@
 import { createClient } from '@asset-gateway/client';
 import { newSigner } from '@asset-gateway/client/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { NoncePool } from '../../packages/client/src/nonce-pool.ts';
 import { runCommand } from '../kit/command.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 
@@ -87,11 +88,28 @@ describe('a client recovers', () => {
       if (toLose-- > 0) throw new TypeError('fetch failed');
       return response;
     };
-    const client = createClient({ baseUrl: gateway.url, fetch: losing });
+    // Only the end of the last request can wake them in time.
+    const times = { timeoutMs: MAX_WAIT_MS, nonceTimeoutMs: 2 * MAX_WAIT_MS };
+    const client = createClient({ baseUrl: gateway.url, fetch: losing, ...times });
     await client.tokens.health();
     toLose = 1;
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => client.tokens.health()));
     expect(outcomes.map(({ status }) => status).sort()).toEqual([...Array(4).fill('fulfilled'), 'rejected']);
+  });
+
+  it('from nonces that are too old by not sending them', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const [pool, { signal }] = [new NoncePool(0), new AbortController()];
+    const nonceAfter = async (milliseconds: number) => {
+      pool.give('nonce');
+      vi.advanceTimersByTime(milliseconds);
+      const nonce = await pool.take(signal);
+      pool.done();
+      return nonce;
+    };
+    const nonces = [await nonceAfter(269_999), await nonceAfter(270_000)];
+    vi.useRealTimers();
+    expect(nonces).toEqual(['nonce', undefined]);
   });
 
   it('from a restart of the gateway with nonces in the pool', async () => {

@@ -14,7 +14,10 @@ export async function race<T>(signal: AbortSignal, outcome: Promise<T>): Promise
     signal.addEventListener('abort', stop, { once: true });
   });
   try {
-    return await Promise.race([outcome, over]);
+    const result = await Promise.race([outcome, over]);
+    // An abort just after the outcome counts too.
+    signal.throwIfAborted();
+    return result;
   } finally {
     signal.removeEventListener('abort', stop);
   }

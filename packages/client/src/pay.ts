@@ -157,7 +157,6 @@ class WalletPayer implements QuotingPayer {
     this.#inFlight.add(id);
     try {
       const headers = await race(signal, this.#headersFor(decision, signal));
-      signal.throwIfAborted();
       await this.#ledger.signed(id, { micros, request, headers });
       // From here on another process may send the payment, so it is never released.
       return this.#signedPayment({ id, micros, headers });
