@@ -1,6 +1,11 @@
+import fs, { rmSync, statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Account, appended, DAY_MS, type Entry, entriesIn } from '../../packages/cli/src/money/entries.ts';
+import { LedgerFile } from '../../packages/cli/src/money/ledger-file.ts';
+import { makeFolder } from '../kit/folder.ts';
 
 const LIMIT = 100;
 const held = (id: string, at: number, micros: number, perDayMicros: number | null = LIMIT): Entry => ({
@@ -110,6 +115,36 @@ describe('W21 the lines of a ledger', () => {
   ])('are refused with %s', (_, text) => {
     expect(() => idsIn(text)).toThrow(SyntaxError);
   });
+});
+
+it('a payment is on disk with its amount before it is sent, and its outcome once it is known', async () => {
+  const folder = makeFolder();
+  const file = join(folder, 'spending.jsonl');
+  /** Bytes of each file, by inode, when it was last synced. */
+  const synced = new Map<number, number>();
+  const { fsyncSync } = fs;
+  vi.spyOn(fs, 'fsyncSync').mockImplementation((handle) => {
+    fsyncSync(handle);
+    const { ino, size } = fs.fstatSync(handle);
+    synced.set(ino, size);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+    rmSync(folder, { recursive: true });
+  });
+  const expectOnDisk = () => {
+    const { ino, size } = statSync(file);
+    expect(synced.get(ino)).toBe(size);
+  };
+  const ledger = new LedgerFile(folder, Date.now);
+  const id = await ledger.hold(5, { perDayMicros: LIMIT, inAllMicros: LIMIT });
+  const request = { url: 'https://gateway.example/', method: 'GET' } as const;
+  await ledger.signed(id, { micros: 5, request, headers: {} });
+  expectOnDisk();
+  await ledger.closed(id, 'paid');
+  expectOnDisk();
 });
 
 it('no 24 hours hold more than the limit, whatever is held and released', () => {
