@@ -5,7 +5,6 @@ const WAITING = [
   'cache/recovery',
   'console/operate',
   'console/try-trouble',
-  'deploy/alerts',
   'http/slow-reader',
   'measure/worst',
   'payments/attack-fees',
