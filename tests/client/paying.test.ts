@@ -1,6 +1,12 @@
 import { createClient, type GatewayClient, type KeyPair } from '@asset-gateway/client';
 import { newKeypair, signerFromBytes } from '@asset-gateway/client/node';
-import { type LedgerEntry, memoryLedger, type PayerOptions, payWith } from '@asset-gateway/client/pay';
+import {
+  type LedgerEntry,
+  memoryLedger,
+  type PayerOptions,
+  type PayingWallet,
+  payWith,
+} from '@asset-gateway/client/pay';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
@@ -51,34 +57,26 @@ async function arrivals(work: () => PromiseLike<unknown>): Promise<number> {
 }
 
 describe('a payment is made', () => {
-  it('by the bytes of a key pair, and its transaction is returned', async () => {
-    const { client, transfers } = await openCustomer();
+  const keypair = newKeypair();
+
+  it.each<[string, () => Promise<PayingWallet>]>([
+    ['the bytes of a key pair', async () => keypair],
+    ['a signer of @solana/kit', () => createKeyPairSignerFromBytes(keypair)],
+    [
+      'a non-extractable WebCrypto key',
+      async () => {
+        const { keyPair } = await createKeyPairSignerFromBytes(keypair);
+        expect(keyPair.privateKey.extractable).toBe(false);
+        return keyPair as KeyPair;
+      },
+    ],
+    ['a wallet of the Wallet Standard', () => standardWallet(keypair)],
+  ])('by %s, and its transaction is returned', async (_, open) => {
+    const { client, transfers } = await openCustomer({ wallet: await open() }, keypair);
+    const before = transfers();
     const { price, transaction } = await client.rpc.getBalance(ACCOUNT).full();
-    expect([price, transfers()]).toEqual(['0.000005', 1]);
+    expect([price, transfers() - before]).toEqual(['0.000005', 1]);
     expect(chain().transfers.some(({ signature }) => signature === transaction)).toBe(true);
-  });
-
-  it('by a signer of @solana/kit', async () => {
-    const keypair = newKeypair();
-    const { client, transfers } = await openCustomer({ wallet: await createKeyPairSignerFromBytes(keypair) }, keypair);
-    await client.rpc.getBalance(ACCOUNT);
-    expect(transfers()).toBe(1);
-  });
-
-  it('by a non-extractable WebCrypto key', async () => {
-    const keypair = newKeypair();
-    const { keyPair } = await createKeyPairSignerFromBytes(keypair);
-    expect(keyPair.privateKey.extractable).toBe(false);
-    const { client, transfers } = await openCustomer({ wallet: keyPair as KeyPair }, keypair);
-    await client.rpc.getBalance(ACCOUNT);
-    expect(transfers()).toBe(1);
-  });
-
-  it('by a wallet of the Wallet Standard', async () => {
-    const keypair = newKeypair();
-    const { client, transfers } = await openCustomer({ wallet: await standardWallet(keypair) }, keypair);
-    await client.rpc.getBalance(ACCOUNT);
-    expect(transfers()).toBe(1);
   });
 });
 

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newSigner } from '@asset-gateway/client/node';
-import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { asking, catalogWith, requirement } from '../client/offers.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 // Lets x402's RPC client run in the process of the gateway.
 import '../payments/wallets.ts';
@@ -14,8 +12,6 @@ import { startWarmServer } from './warm.ts';
 
 const MOST_TOKENS = 25_000;
 const BALANCE = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
-const PATH = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
-const ROUTE = { httpMethod: 'POST', path: PATH, priceUsd: '0.00001', accessMode: 'exact', description: '' };
 const TRANSACTION = '4'.repeat(88);
 const HIDDEN = ['\u001b', '\u009b', '\u202e', '\u200b', '\u{e0041}'];
 const LONG = 'x'.repeat(900_000);
@@ -28,21 +24,8 @@ interface Reply {
   readonly body: unknown;
 }
 
-const [FEE_PAYER, PAYEE] = [newSigner().address, newSigner().address];
-
 const warm = startWarmServer();
 const hosts: Host[] = [];
-const acceptsNow = () => [
-  {
-    scheme: 'exact',
-    network: NETWORKS.mainnet,
-    asset: USDC.mainnet,
-    payTo: PAYEE,
-    amount: '5',
-    maxTimeoutSeconds: 60,
-    extra: { feePayer: FEE_PAYER, memo: randomUUID().replaceAll('-', '') },
-  },
-];
 let gateway: TestGateway;
 let hostile: Server;
 let reply: Reply = { body: '' };
@@ -59,20 +42,8 @@ beforeAll(async () => {
   gateway = await startTestGateway({}, { paid: true });
   hostile = createServer(({ url, headers }, response) => {
     const payment = headers['payment-signature'];
-    if (url === '/v1/catalog') return answer(response, { body: { routes: [ROUTE] } });
-    if (payment === undefined) {
-      return answer(response, {
-        status: 402,
-        body: {
-          x402Version: 2,
-          ok: false,
-          error: 'payment_required',
-          message: 'Pay.',
-          resource: { url },
-          accepts: acceptsNow(),
-        },
-      });
-    }
+    if (url === '/v1/catalog') return answer(response, { body: catalogWith('0.00001') });
+    if (payment === undefined) return answer(response, { status: 402, body: asking([requirement()]) });
     payments.push(String(payment));
     answer(response, reply);
   }).listen(0, '127.0.0.1');
@@ -132,17 +103,7 @@ describe('W11 a payment with an unknown outcome', () => {
 describe('W16 a payment that is answered with 402 again', () => {
   it('is reported as sent, refused and spent; the model is not told to pay, and no second one is made', async () => {
     const { call, spentUsd } = await openHost();
-    reply = {
-      status: 402,
-      body: {
-        x402Version: 2,
-        ok: false,
-        error: 'payment_required',
-        message: 'Refused.',
-        resource: {},
-        accepts: acceptsNow(),
-      },
-    };
+    reply = { status: 402, body: asking([requirement()], { message: 'Refused.' }) };
     for (const _ of [1, 2, 3]) {
       const text = textOf(await call('rpc', BALANCE));
       expect(text).toMatch(/^payment_refused: a payment of \$0\.000005 (?:for this request )?was sent and refused/);

@@ -41,13 +41,13 @@ export interface Host {
   readonly close: () => Promise<void>;
 }
 
-/** What a host is made of. */
+/** Options of a host. */
 export interface HostOptions {
   readonly words?: readonly string[];
   readonly era?: EraOptions;
   readonly user?: User | undefined;
   readonly client?: ClientOptions;
-  /** A process that has served others before; one of its own unless told. */
+  /** The process of the server; default: a new one. */
   readonly warm?: WarmServer | undefined;
   /** The gateway to use, if it is not the one whose chain has the wallet's money. */
   readonly url?: string;

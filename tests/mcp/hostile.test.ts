@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { newSigner } from '@asset-gateway/client/node';
-import { NETWORKS, USDC } from '@asset-gateway/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { asking, catalogWith, requirement } from '../client/offers.ts';
 import { freePort } from '../http/ports.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 // Lets x402's RPC client run in the process of the gateway.
@@ -13,10 +13,6 @@ import { type Host, type HostOptions, startHost, textOf } from './host.ts';
 import { startWarmServer } from './warm.ts';
 
 const BALANCE = { method: 'getBalance', arguments: { account: 'So11111111111111111111111111111111111111112' } };
-const PATH = '/v1/x402/solana/mainnet/helius/rpc/getBalance';
-const catalogWith = (priceUsd: string) => ({
-  routes: [{ httpMethod: 'POST', path: PATH, priceUsd, accessMode: 'exact', description: '' }],
-});
 const PAYEES = [newSigner().address, newSigner().address];
 
 const warm = startWarmServer();
@@ -33,12 +29,9 @@ beforeAll(async () => {
   hostile = createServer((request, response) => {
     const isCatalog = request.url === '/v1/catalog';
     const { amount, payee = 0 } = (isCatalog ? undefined : asks.length > 1 ? asks.shift() : asks[0]) ?? { amount: 0 };
-    const extra = { feePayer: PAYEES[0], memo: 'x'.repeat(32) };
-    const requirement = { scheme: 'exact', network: NETWORKS.mainnet, asset: USDC.mainnet, payTo: PAYEES[payee] };
-    const accepts = [{ ...requirement, amount: String(amount), maxTimeoutSeconds: 60, extra }];
     const body = isCatalog
       ? catalogWith(listedUsd)
-      : { x402Version: 2, error: 'payment_required', resource: {}, accepts };
+      : asking([requirement({ amount: String(amount), payTo: PAYEES[payee] })]);
     response.writeHead(isCatalog ? 200 : 402, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await once(hostile, 'listening');

@@ -20,7 +20,7 @@ export interface SentPayment {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The functions that every client has beside its methods. */
+/** The functions that every client has besides its methods. */
 export interface Asking<Client> {
   /** The same client with other settings. It shares wallet, nonces and payer. */
   with(settings: CallSettings): Client;

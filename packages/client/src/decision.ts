@@ -73,7 +73,7 @@ async function assertListed(wish: PaymentWish, found: PayableOffer): Promise<voi
 /** How to pay a 402: a new payment for an offer, or an earlier payment that may still settle. */
 export type Decision = PayableOffer | { readonly again: EarlierPayment };
 
-/** The inputs of a decision beside the 402. */
+/** The inputs of a decision besides the 402. */
 export interface Rules extends Pick<OfferWish, 'allowMemo'> {
   readonly ledger: SpendingLedger;
   /** Payments whose first call has not ended. They do not block other calls from paying. */

@@ -38,7 +38,7 @@ export type ClientCode = (typeof CLIENT_CODES)[number];
 /** Why a call failed: a code of the gateway, or one of the client. */
 export type ErrorCode = RefusalCode | ClientCode;
 
-/** The fields of an error beside its code. */
+/** The fields of an error besides its code. */
 export interface ErrorDetails {
   readonly message: string;
   readonly status?: number | undefined;

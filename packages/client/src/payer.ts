@@ -10,7 +10,7 @@ export interface PaymentWish {
   readonly buys: 'call' | 'bundle' | 'credit' | { readonly micros: number };
   /** The network to pay on (CAIP-2). */
   readonly network: string;
-  /** A cap in dollars for this call, beside the payer's own caps. */
+  /** A cap in dollars for this call, besides the payer's own caps. */
   readonly maxUsd: number | undefined;
   /** Aborts when the call times out or its caller aborts it. */
   readonly signal: AbortSignal;
