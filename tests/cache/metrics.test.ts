@@ -8,13 +8,13 @@ const gateway = await stopAfterTests(
   startTestGateway({ RESPONSE_CACHE: 'on', METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: '30' }),
 );
 
-const ask = (query: string, headers = {}) =>
+const search = (query: string, headers = {}) =>
   askSigned(`${gateway.url}/v1/x402/tokens/assets/search?q=${query}`, { headers });
 
 it('hits, misses, calls and what was forgone are counted, and no wallet is a label', async () => {
-  await ask('one');
-  await ask('one');
-  await ask('one', { 'Cache-Control': 'no-cache' });
+  await search('one');
+  await search('one');
+  await search('one', { 'Cache-Control': 'no-cache' });
   const scraped = await scrape(gateway.gateway);
   const sum = (name: string, labels: Record<string, string> = {}) => scraped.sum(`asset_gateway_${name}`, labels);
   for (const result of ['miss', 'hit', 'refetch'])

@@ -32,13 +32,13 @@ const isRead = (nonce: string, { nonces = onNode, origin = ORIGIN, epoch = EPOCH
   nonces.read(nonce, origin, epoch, now) !== undefined;
 
 describe('nonces', () => {
-  it('are 32 lower-case hex digits each, and none comes twice', () => {
+  it('are 32 lower-case hex digits and unique', () => {
     const nonces = Array.from({ length: 10_000 }, () => issued());
     for (const nonce of nonces) expect(nonce).toMatch(/^[0-9a-f]{32}$/);
     expect(new Set(nonces).size).toBe(nonces.length);
   });
 
-  it('issued with libsodium are read without it, and the other way round', () => {
+  it('issued with libsodium are read without it, and vice versa', () => {
     expect(sodium).toBeDefined();
     for (let round = 0; round < 1000; round++) {
       expect(onSodium.read(issued(onNode), ORIGIN, EPOCH, NOW)?.issuedAtSeconds).toBe(NOW / 1000);
@@ -46,7 +46,7 @@ describe('nonces', () => {
     }
   });
 
-  it('keep their time of issue anywhere within 90 days around now', () => {
+  it('keep their time of issue for 90 days', () => {
     const times = fc.tuple(fc.integer({ min: 0, max: 4_000_000_000 }), fc.integer({ min: -7_776_000, max: 7_776_000 }));
     fc.assert(
       fc.property(times, ([seconds, later]) => {
@@ -92,7 +92,7 @@ describe('S5 a nonce is refused that', () => {
     }
   });
 
-  it('has wrapped its time of three bytes once around', () => {
+  it('is so old that its three-byte time has wrapped', () => {
     expect(isRead(issued(), { now: NOW + 2 ** 24 * 1000 })).toBe(false);
   });
 });
@@ -100,11 +100,11 @@ describe('S5 a nonce is refused that', () => {
 describe('rotating secrets', () => {
   const rotation = (...secrets: string[]): Nonces => new Nonces(nodeCrypto as Crypto, secrets);
 
-  it('a nonce of the second secret is still taken', () => {
+  it('a nonce of the second secret is accepted', () => {
     expect(isRead(issued(rotation(OTHER_SECRET)), { nonces: rotation(SECRET, OTHER_SECRET) })).toBe(true);
   });
 
-  it('the first secret issues, and no other', () => {
+  it('only the first secret issues nonces', () => {
     const nonce = issued(rotation(SECRET, OTHER_SECRET));
     expect(isRead(nonce, { nonces: rotation(SECRET) })).toBe(true);
     expect(isRead(nonce, { nonces: rotation(OTHER_SECRET) })).toBe(false);
@@ -116,7 +116,7 @@ const route = rowOf('tokens.search');
 const describeRoute = createDescribe(route, { name: 'asset-gateway', priceUsd: () => '0.00' });
 const budget = { key: 'test', limit: 10, windowMs: 60_000, inFlightMs: 1000 };
 
-/** The sign-in gate alone, and how often it has verified a signature. */
+/** The sign-in gate alone, with a counter of signature checks. */
 async function gateAlone() {
   let verified = 0;
   const crypto: Crypto = { ...nodeCrypto, verify: (...parts) => ++verified > 0 && nodeCrypto.verify(...parts) };

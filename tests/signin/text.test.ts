@@ -39,7 +39,7 @@ const messages = fc.record(
   { requiredKeys: ['domain', 'address', 'uri', 'version', 'chainId', 'nonce', 'issuedAt'] },
 );
 
-/** Drops what is there but undefined. */
+/** Drops undefined members. */
 const compact = (message: object): SiwxMessage =>
   Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined)) as unknown as SiwxMessage;
 
