@@ -23,15 +23,15 @@ const ANSWER = { json: '{}' };
 
 ledgerSuite('a payment that credit may cover', (ledger) => {
   /** A payment as the gate sees it, and its purchase without a chain: reserved, then settled, in the ledger. */
-  function newPayment(amountMicros: number, priceMicros = PRICE) {
+  function newPayment(amountMicros: number, hasTicket = true) {
     const { accounts, payments } = ledger;
-    const creditMicros = Math.max(0, amountMicros - priceMicros);
+    const creditMicros = Math.max(0, amountMicros - PRICE);
     const record = newPurchase(creditMicros);
     const cover = createCover({
       accounts,
       answers: new ChargedAnswers(accounts),
       queue: new AccountQueue(),
-      priceMicros,
+      priceMicros: PRICE,
       limitMicros: LIMIT,
       leaseMs: CREDIT.leaseMs,
       onFailure: () => undefined,
@@ -40,11 +40,11 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     });
     const { key, network, requestHash, payer } = record;
     const sent = { key, network, requestHash, inVersion1Header: false };
-    const payment = { ...sent, payer, hasTicket: true, memo: 'memo', call, trail, amountMicros, creditMicros };
+    const payment = { ...sent, payer, hasTicket, memo: 'memo', call, trail, amountMicros, creditMicros };
     const purchase = (owner: string): CoverablePurchase => ({
       balanceMicros: undefined,
       async spend(take) {
-        const credit = { limitMicros: LIMIT, priceMicros };
+        const credit = { limitMicros: LIMIT, priceMicros: PRICE };
         const verdict = await payments.reserve({ ...record, owner }, { credit });
         if (verdict === 'under_way' || verdict === 'covered') throw new NotNeeded(verdict);
         if (verdict !== 'reserved') throw refusalOf(verdict);
@@ -147,9 +147,19 @@ ledgerSuite('a payment that credit may cover', (ledger) => {
     expect(await account()).toMatchObject({ spentMicros: PRICE, holds: 0 });
   });
 
+  it('is settled, not charged to credit, without the ticket that only its payer has', async () => {
+    await grant(ledger, 100);
+    const payment = newPayment(PRICE, false);
+    await using admitted = await payment.admit();
+    await admitted.spend(take);
+    await admitted.settle(ANSWER);
+    expect(await progressOf(payment)).toBe('settled');
+    expect(await account()).toMatchObject({ spentMicros: 0, holds: 0 });
+  });
+
   it('is charged no more than was signed for, whatever the price is now', async () => {
     await grant(ledger, 100);
-    const admitted = await newPayment(3, PRICE).admit();
+    const admitted = await newPayment(3).admit();
     await admitted.spend(take);
     await admitted.settle(ANSWER);
     expect(await account()).toMatchObject({ spentMicros: 3 });

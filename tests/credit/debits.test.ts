@@ -1,8 +1,9 @@
+import { NETWORKS } from '@asset-gateway/protocol';
 import { describe, expect, it } from 'vitest';
 import { CREDIT, type Debit, type NewDebit } from '../../packages/gateway/src/credit/account.ts';
 import type { HoldOptions } from '../../packages/gateway/src/credit/accounts.ts';
 import { ChargedAnswers } from '../../packages/gateway/src/credit/debiting.ts';
-import { grant, HOLDER, ledgerSuite, newDebit } from '../kit/ledger.ts';
+import { grant, HOLDER, landed, ledgerSuite, newDebit, newPayment, startSettling } from '../kit/ledger.ts';
 
 ledgerSuite('credit', (ledger) => {
   const account = () => ledger.accounts.find(HOLDER);
@@ -43,6 +44,7 @@ ledgerSuite('credit', (ledger) => {
       expect(await hold(again)).toBe('held');
       expect(await ledger.accounts.capture(slow, '"slow"')).toBe('running');
       await ledger.accounts.release(slow, true);
+      expect(await account()).toMatchObject({ heldMicros: 4, holds: 1 });
       expect(await ledger.accounts.capture(again, '"again"')).toBe(6);
       expect(await ledger.accounts.capture(slow, '"slow"')).toBe('running');
       expect(await account()).toMatchObject({ spentMicros: 4, heldMicros: 0, holds: 0 });
@@ -94,6 +96,17 @@ ledgerSuite('credit', (ledger) => {
       expect(await hold(newDebit(1, { requestHash: lost.requestHash }), { isPastOwed: true })).toBe('held');
       ledger.nowMs += CREDIT.debitMs;
       expect((await again(lost)).verdict).toBe('held');
+    });
+
+    it('is not held while a payment for the same request is open or its answer is owed', async () => {
+      await grant(ledger, 10);
+      const payment = newPayment({ payer: HOLDER.wallet });
+      const again = (options?: HoldOptions) => hold(newDebit(1, { requestHash: payment.requestHash }), options);
+      await startSettling(ledger, payment);
+      expect(await again()).toBe('due');
+      await ledger.payments.resolve(payment.key, landed(payment));
+      expect(await again()).toBe('due');
+      expect(await again({ isPastOwed: true })).toBe('held');
     });
   });
 
@@ -151,5 +164,31 @@ ledgerSuite('a charged answer that is never delivered', (ledger) => {
     for (let count = 0; count < MOST_FETCHES; count++)
       expect(await fetch()).toMatchObject({ answer: { json: '"large"' } });
     expect(await fetch()).toBeUndefined();
+  });
+});
+
+const { mainnet, devnet } = NETWORKS;
+
+ledgerSuite('the credit outstanding', (ledger) => {
+  it('is granted minus spent on each network, also after a restart', async () => {
+    const owed = async (accounts = ledger.accounts) => {
+      const found = await accounts.owed();
+      return [found.get(mainnet) ?? 0, found.get(devnet) ?? 0];
+    };
+    expect(await owed()).toEqual([0, 0]);
+    await grant(ledger, 100);
+    await grant(ledger, 7, { network: devnet, payer: 'another wallet' });
+    const [spent, released, beyond] = [newDebit(30), newDebit(20), newDebit(90)];
+    for (const debit of [spent, released]) await ledger.accounts.hold(debit);
+    expect(await owed()).toEqual([100, 7]);
+    await ledger.accounts.capture(spent, '""');
+    await ledger.accounts.capture(spent, '""');
+    await ledger.accounts.release(released, true);
+    expect(await ledger.accounts.capture(beyond, '""')).toBe('insufficient');
+    expect(await owed()).toEqual([70, 7]);
+    await ledger.reopen();
+    expect(await owed()).toEqual([70, 7]);
+    const other = await ledger.openOther?.();
+    if (other) expect(await owed(other.accounts)).toEqual([70, 7]);
   });
 });
