@@ -48,7 +48,7 @@ export async function expectBlocked(response: Response, state?: string): Promise
     {
       ok: false,
       error: 'blocked',
-      message: expect.stringContaining('ask its operator'),
+      message: expect.stringContaining('contact its operator'),
       requestId: expect.any(String),
       ...(state !== undefined && { payment: { state } }),
     },

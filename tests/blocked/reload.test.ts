@@ -9,7 +9,7 @@ import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { BLOCKED_ADDRESS, from, type ListFixture, newList, nextNotice, noticesIn, OTHER_ADDRESS } from './kit.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
-const KEPT = 'the last good list stays';
+const KEPT = 'the last good list stays in force';
 /** Longer than two looks at the file. */
 const LOOKS_MS = 3_000;
 const NO_TEXT = Buffer.from([0xff, 0xfe, 0, 10]);
@@ -51,9 +51,7 @@ function noticeAfter(change: (list: ListFixture) => void, { gateway, list }: Nod
 
 describe('the list in force', () => {
   it('is said at the start', () => {
-    expect(noticesIn(node.gateway.logLines)).toEqual([
-      'BLOCKED_FILE: blocked wallets: 0; address ranges: 1',
-    ]);
+    expect(noticesIn(node.gateway.logLines)).toEqual(['BLOCKED_FILE: blocked wallets: 0; address ranges: 1']);
   });
 
   it('is that of the file, a moment after it was written, replaced or written with the same length', async () => {
@@ -128,6 +126,8 @@ it('the start says that addresses behind a proxy are not known without TRUST_PRO
     const { BLOCKED_FILE } = newList(...lines).variables;
     return readConfig({ TOKENS_API_KEY: 'key', BLOCKED_FILE, GATEWAY_BASE_URL: 'https://gateway.example' }).notices;
   };
-  expect(noticesOf(OTHER_ADDRESS)).toEqual([expect.stringMatching(/^BLOCKED_FILE names addresses, and TRUST_PROXY/)]);
+  expect(noticesOf(OTHER_ADDRESS)).toEqual([
+    expect.stringMatching(/^BLOCKED_FILE lists addresses without TRUST_PROXY/),
+  ]);
   expect(noticesOf('1'.repeat(32))).toEqual([]);
 });

@@ -29,9 +29,7 @@ describe('a wallet that is blocked', () => {
     const served = await send(await signed());
     expect([served.status, served.headers.get('ratelimit')]).toEqual([200, expect.stringContaining('r=6;')]);
     list.write('# nobody');
-    expect(await nextNotice(gateway.logLines, 2)).toBe(
-      'BLOCKED_FILE: blocked wallets: 0; address ranges: 0',
-    );
+    expect(await nextNotice(gateway.logLines, 2)).toBe('BLOCKED_FILE: blocked wallets: 0; address ranges: 0');
     expect((await send(proof)).status).toBe(200);
     list.write(blocked.address, '203.0.113.0/24', '2001:db8::/32');
     await nextNotice(gateway.logLines, 3);

@@ -32,7 +32,7 @@ describe('CACHE_FILE', () => {
     [
       'a route that is not kept',
       { 'tokens.health': { freshSeconds: 1, maxStaleSeconds: 1 } },
-      '"tokens.health" is no route that is kept',
+      '"tokens.health" is not a cached route',
     ],
     [
       'a route that is none',
@@ -53,6 +53,6 @@ describe('CACHE_FILE', () => {
 
   it('has its faults named while nothing is kept', () => {
     expect(() => read('{', { RESPONSE_CACHE: 'off' })).toThrow('CACHE_FILE');
-    expect(() => read({}, { CACHE_FILE: join(folder, 'nowhere') })).toThrow('CACHE_FILE: no such file');
+    expect(() => read({}, { CACHE_FILE: join(folder, 'nowhere') })).toThrow('CACHE_FILE: there is no file');
   });
 });

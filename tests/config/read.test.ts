@@ -249,7 +249,7 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A fault for HOST names GATEWAY_BASE_URL. */
-const NAMED: Readonly<Record<string, string>> = { HOST: 'GATEWAY_BASE_URL is required when HOST' };
+const NAMED: Readonly<Record<string, string>> = { HOST: 'GATEWAY_BASE_URL is required if HOST' };
 
 describe('a bad value', () => {
   const cases = Object.entries(BAD).flatMap(([name, values]) => values.map((value) => [name, value] as const));

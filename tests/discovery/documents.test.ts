@@ -156,7 +156,7 @@ describe('/llms.txt', () => {
       ...[...new Set(served.map(({ surface }) => `## ${surface}`))],
     ]);
     expect(body.length).toBeLessThan(16_384);
-    expect(body).toContain('\n- Only x402 version 2 is spoken');
+    expect(body).toContain('\n- Only x402 version 2 is supported');
   });
 
   it('links to nothing but what is served', async () => {

@@ -101,7 +101,7 @@ describe('a file of prices', () => {
 
   it('that is not there is named', () => {
     const PRICES_FILE = join(folder, 'none.json');
-    expect(() => readConfig({ ...SELLING, PRICES_FILE })).toThrow(`PRICES_FILE: no such file as ${PRICES_FILE}.`);
+    expect(() => readConfig({ ...SELLING, PRICES_FILE })).toThrow(`PRICES_FILE: there is no file ${PRICES_FILE}.`);
   });
 });
 

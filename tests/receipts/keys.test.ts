@@ -118,7 +118,7 @@ describe('RECEIPTS=off', () => {
 
   it('says that a key pair is then good for nothing', () => {
     const keyed = { TOKENS_API_KEY: 'key', RECEIPT_KEYPAIR: bs58.encode(newKeypair()) };
-    const [notice] = [expect.stringMatching(/^RECEIPT_KEYPAIR is set and no receipt is signed/)];
+    const [notice] = [expect.stringMatching(/^RECEIPT_KEYPAIR is set, but receipts are off/)];
     expect(readConfig(keyed).notices).toEqual([notice]);
     expect(readConfig({ ...keyed, RECEIPTS: 'on' }).notices).toEqual([]);
   });

@@ -84,7 +84,7 @@ function readClusterUrls(read: Reader, nameOf: (cluster: string) => string): Clu
 function readFacilitator(read: Reader): FacilitatorConfig | 'unusable' | undefined {
   const url = readUrl(read, 'FACILITATOR_URL');
   const keypairText = read.optional('FEE_PAYER_KEYPAIR');
-  read.check(!url || !keypairText, 'Set FEE_PAYER_KEYPAIR or FACILITATOR_URL, not both.');
+  read.check(!url || !keypairText, 'FEE_PAYER_KEYPAIR cannot be combined with FACILITATOR_URL; unset one.');
   if (url) return { kind: 'remote', url, authorization: read.optional('FACILITATOR_AUTHORIZATION') };
   if (keypairText === undefined) return undefined;
   const keypair = readKeypair(read, 'FEE_PAYER_KEYPAIR', keypairText);
@@ -135,10 +135,13 @@ export function readPaid(read: Reader): PaidConfig | 'unusable' | undefined {
   };
   const isOn = Object.keys(alchemy).length + Object.keys(helius).length > 0 || wallet !== undefined;
   if (!isOn) return undefined;
-  read.check(payTo !== undefined, 'PAY_TO_WALLET (the payee) is required with an RPC URL or HELIUS_API_KEY.');
+  read.check(
+    payTo !== undefined,
+    'PAY_TO_WALLET is required with an RPC URL or HELIUS_API_KEY: it receives the payments.',
+  );
   read.check(
     facilitator !== undefined,
-    'FACILITATOR_URL or FEE_PAYER_KEYPAIR (to settle payments) is required with an RPC URL or HELIUS_API_KEY.',
+    'FACILITATOR_URL or FEE_PAYER_KEYPAIR is required with an RPC URL or HELIUS_API_KEY: it settles the payments.',
   );
   if (payTo === undefined || !facilitator || facilitator === 'unusable') return 'unusable';
   return { payTo, rpcUrls: { alchemy, helius }, wallet, facilitator, ...settings };
