@@ -31,6 +31,13 @@ export const COMMON: OptionTable = {
   version: { type: 'boolean', description: 'show the version' },
 };
 
+const CLUSTERS = ['mainnet', 'devnet'] as const;
+
+/** The option of commands that run on one cluster. */
+export const CLUSTER: OptionTable = {
+  cluster: { type: 'string', takes: '<name>', description: 'default: mainnet', values: CLUSTERS },
+};
+
 const DOLLARS = /^(?:\d{1,9})(?:\.\d{1,6})?$/;
 
 /** The option values of one command line. */
@@ -50,6 +57,17 @@ export class Values {
     return typeof value === 'string' ? value : undefined;
   }
 }
+
+/** The value if it is one of these. Throws otherwise. */
+export function oneOf<T extends string>(text: string, values: readonly T[], name: string): T {
+  const found = values.find((value) => value === text);
+  if (!found) throw new UsageError(`${name} must be one of ${values.join(', ')}`);
+  return found;
+}
+
+/** The cluster of `--cluster`. */
+export const clusterIn = (values: Values): 'mainnet' | 'devnet' =>
+  oneOf(values.text('cluster') ?? 'mainnet', CLUSTERS, '--cluster');
 
 /** Parses an amount in dollars; `name` is the option or variable. */
 export function dollarsIn(text: string, name: string): number {

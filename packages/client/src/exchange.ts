@@ -29,8 +29,8 @@ export type Body402 = Partial<PaymentRequired> | null;
 /** A restart of the gateway may invalidate a fresh challenge once, hardly twice. */
 const MAX_SIGN_INS = 3;
 
-/** The body of a 402; null if it is not an object. */
-export const read402 = async (response: Response): Promise<Body402> =>
+/** The JSON object in a body; null if there is none. */
+export const readObject = async (response: Response): Promise<Body402> =>
   response
     .clone()
     .json()
@@ -65,7 +65,7 @@ export class Exchange {
       if (waitMs > 0 && waitMs < this.deadline.remainingMs) await this.deadline.wait(waitMs);
       let response = await this.sendWith(pool, nonce, {});
       while (response.status === 402 && this.maySign) {
-        const challenge = challengeIn(await read402(response));
+        const challenge = challengeIn(await readObject(response));
         if (!challenge) break;
         // A refused nonce means that the gateway has restarted: all earlier nonces are invalid.
         if (nonce !== undefined) pool.forget();

@@ -3,7 +3,7 @@ import { type ListedRoute, routesIn } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { errorOf, GatewayError } from './error.ts';
-import { type Body402, type Exchange, read402 } from './exchange.ts';
+import { type Body402, type Exchange, readObject } from './exchange.ts';
 import { METHODS } from './methods.ts';
 import type { NoncePool } from './nonce-pool.ts';
 import { creditIn } from './receipt.ts';
@@ -75,7 +75,7 @@ async function catalogOf(
     const request = { url, method: 'GET', maxBytes: MAX_CATALOG_BYTES, isRevalidated: true } as const;
     const response = await connection.send(request, {}, deadline);
     if (!response.ok) throw errorOf(response, await response.text());
-    return read402(response);
+    return readObject(response);
   };
   const routes = routesIn(await (options.catalog?.(deadline.signal) ?? fetched()));
   const message = `${base.origin} serves no catalog; nothing was signed`;
@@ -124,7 +124,7 @@ async function fromCredit(exchange: Exchange, pool: NoncePool): Promise<Response
   try {
     let response = await exchange.sendWith(pool, nonce, preference(exchange));
     while (response.status === 402) {
-      const body = await read402(response);
+      const body = await readObject(response);
       const next = await retryWithCredit(exchange, body, pool, nonce);
       if (!next) return await payFor(exchange, response, body);
       response = next;
@@ -144,5 +144,5 @@ export async function paidAnswer(exchange: Exchange): Promise<Response> {
   const hasCredit = settings.credit !== false && outgoing.buys === undefined && connection.sellsCredit !== false;
   if (hasCredit) return fromCredit(exchange, connection.pool(outgoing.cluster ?? ''));
   const response = await exchange.send({});
-  return response.status === 402 ? payFor(exchange, response, await read402(response)) : response;
+  return response.status === 402 ? payFor(exchange, response, await readObject(response)) : response;
 }

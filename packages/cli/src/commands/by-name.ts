@@ -2,7 +2,7 @@ import { positionalParameters, type Route, routes } from '@asset-gateway/protoco
 import { show } from '../answer.ts';
 import { calledAs } from '../config.ts';
 import { UsageError } from '../exit-code.ts';
-import type { OptionTable, Values } from '../options.ts';
+import { CLUSTER, type OptionTable, type Values } from '../options.ts';
 import type { GatewayRequest } from '../request.ts';
 import * as views from '../show/views.ts';
 import type { Command } from './command.ts';
@@ -171,7 +171,7 @@ const rpc: Command = {
   summary: 'a Solana RPC method; write parameters other than plain text as JSON',
   examples: [`rpc getBalance ${SOL} --pay`, `rpc getAccountInfo ${SOL} '{"encoding":"base64"}' --pay --cluster devnet`],
   options: {
-    cluster: { type: 'string', takes: '<name>', description: 'default: mainnet', values: ['mainnet', 'devnet'] },
+    ...CLUSTER,
     provider: { type: 'string', takes: '<name>', description: 'default: helius', values: ['helius', 'alchemy'] },
   },
   completes: [...new Set(METHODS.map(({ method }) => method))],

@@ -1,7 +1,7 @@
 import { dollars } from '@asset-gateway/protocol';
 import { show } from '../answer.ts';
 import { EXIT, UsageError } from '../exit-code.ts';
-import { dollarsIn, type Values } from '../options.ts';
+import { CLUSTER, clusterIn, dollarsIn } from '../options.ts';
 import { CREDIT_PATH } from '../request.ts';
 import type { Session } from '../session.ts';
 import { table } from '../show/table.ts';
@@ -34,12 +34,6 @@ const statement = (
   ),
 ];
 
-function clusterIn(values: Values): 'mainnet' | 'devnet' {
-  const cluster = values.text('cluster') ?? 'mainnet';
-  if (cluster !== 'mainnet' && cluster !== 'devnet') throw new UsageError('--cluster takes mainnet or devnet');
-  return cluster;
-}
-
 /** Buys this amount, which is also the bundle's limit. The limit of 24 hours still applies. */
 async function buy(session: Session, amount = ''): Promise<number> {
   const { terminal, values } = session;
@@ -59,9 +53,7 @@ export const creditCommand: Command = {
   takes: '[buy <usd>]',
   summary: 'show or buy credit',
   examples: ['credit', 'credit buy 0.05 --pay'],
-  options: {
-    cluster: { type: 'string', takes: '<name>', description: 'default: mainnet', values: ['mainnet', 'devnet'] },
-  },
+  options: CLUSTER,
   completes: ['buy'],
   async run({ words, session }) {
     const [verb, amount, ...more] = words;

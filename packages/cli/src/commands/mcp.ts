@@ -1,3 +1,4 @@
+import { CLUSTER } from '../options.ts';
 import type { Command } from './command.ts';
 
 /** The MCP server. Its packages are loaded for this command only. */
@@ -14,7 +15,7 @@ export const mcpCommand: Command = {
       description: 'the usual tools, or one for each method',
       values: ['usual', 'all'],
     },
-    cluster: { type: 'string', takes: '<name>', description: 'default: mainnet', values: ['mainnet', 'devnet'] },
+    ...CLUSTER,
     http: { type: 'boolean', description: 'serve HTTP on 127.0.0.1, without a wallet' },
   },
   run: async (given) => (await import('../mcp/command.ts')).serveMcp(given),

@@ -5,7 +5,7 @@ import type { CommandInput } from '../commands/command.ts';
 import { version } from '../config.ts';
 import { EXIT, UsageError } from '../exit-code.ts';
 import { ownWallet } from '../keys/wallets.ts';
-import { dollarsIn } from '../options.ts';
+import { clusterIn, dollarsIn, oneOf } from '../options.ts';
 import type { Session } from '../session.ts';
 import type { Budget, PayerSetup } from './calls.ts';
 import { serveHttp } from './http.ts';
@@ -46,12 +46,6 @@ interface Settings {
 const DEFAULT_PORT = '8405';
 const PORT = /^\d{1,5}$/;
 
-function oneOf<T extends string>(text: string, values: readonly T[], name: string): T {
-  const found = values.find((value) => value === text);
-  if (!found) throw new UsageError(`${name} must be one of ${values.join(', ')}`);
-  return found;
-}
-
 function portIn([text = DEFAULT_PORT, ...more]: readonly string[]): number {
   const port = Number(text);
   if (more.length > 0 || !PORT.test(text) || port > 65_535) throw new UsageError('--http takes a port');
@@ -72,7 +66,7 @@ function readSettings({ words, values, session }: CommandInput): Settings {
   return {
     port: isHttp ? portIn(words) : undefined,
     isAll: oneOf(values.text('tools') ?? 'usual', ['usual', 'all'], '--tools') === 'all',
-    cluster: oneOf(values.text('cluster') ?? 'mainnet', ['mainnet', 'devnet'], '--cluster'),
+    cluster: clusterIn(values),
     // The user's own limits apply here too.
     budget: { perCallUsd: Math.min(budgetUsd, perCallUsd), perDayUsd: Math.min(budgetUsd, perDayUsd) },
   };
