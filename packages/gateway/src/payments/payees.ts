@@ -13,7 +13,7 @@ export const CLUSTERS: readonly Cluster[] = ['mainnet', 'devnet'];
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const TOKEN_PROGRAMS = [TOKEN_PROGRAM, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'];
 
-/** The token account that a wallet is paid into. */
+/** The token account of a wallet. */
 export async function tokenAccountOf(wallet: string, mint: string): Promise<string> {
   const { address, getAddressEncoder, getProgramDerivedAddress } = await import('@solana/kit');
   const encoder = getAddressEncoder();
@@ -24,7 +24,7 @@ export async function tokenAccountOf(wallet: string, mint: string): Promise<stri
   return account;
 }
 
-/** Refuses to open where payments could not arrive or the fee payer could be robbed. */
+/** Throws if payments could not arrive, or if the fee payer holds tokens that could be stolen. */
 async function assertReady(
   chain: Chain,
   cluster: Cluster,
@@ -51,16 +51,16 @@ async function assertReady(
   if (faults.length > 0) throw new ConfigError(faults);
 }
 
-/** A chain that does not answer is the operator's to name another for, or to start later. */
+/** An RPC that does not answer is a fault that the operator can fix. */
 function unreadable(error: unknown, cluster: Cluster): never {
   if (error instanceof ConfigError) throw error;
   throw new ConfigError([`SOLANA_${cluster.toUpperCase()}_RPC_URL does not answer; set another one, or start later.`]);
 }
 
-/** By cluster: an offer but for its price and its fee payer. */
+/** By cluster: an offer without its price and fee payer. */
 export type Payees = ReadonlyMap<string, Omit<Offer, 'amount' | 'feePayer'>>;
 
-/** The offer of each cluster that can be sold on. Refuses where payments could not arrive. */
+/** The payee of each cluster whose routes can be sold. Throws if payments could not arrive. */
 export async function openPayees(paid: PaidConfig, facilitator: Facilitator, chains: Chains): Promise<Payees> {
   const payees = new Map<string, Omit<Offer, 'amount' | 'feePayer'>>();
   for (const cluster of CLUSTERS) {
