@@ -49,7 +49,7 @@ const catalog = async (query = ''): Promise<Catalog> => JSON.parse((await ask(`/
 const endpoints = ({ routes: entries }: Catalog) => entries.map(({ httpMethod, path }) => `${httpMethod} ${path}`);
 
 describe('the catalog', () => {
-  it('lists exactly the nineteen routes, each free behind a sign-in', async () => {
+  it('lists exactly the nineteen routes, each free with a sign-in', async () => {
     const listed = await catalog();
     expect(endpoints(listed)).toEqual(SPECIFIED);
     expect(listed.catalog).toMatchObject({ totalRoutes: 19, returnedRoutes: 19 });
@@ -89,7 +89,7 @@ describe('the catalog', () => {
   );
 
   it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__', 'isPrototypeOf'])(
-    'refuses a parameter by the name %s, as every object has one',
+    'refuses a parameter named like the built-in %s',
     async (name) => {
       for (const target of [`/v1/catalog?${name}=1`, `/healthz?${name}`]) {
         const request = wireRequest('GET', target, [`Host: 127.0.0.1:${gateway.port}`]);
@@ -110,7 +110,7 @@ describe('liveness', () => {
     expect(statusAndCode(await ask('/healthz?x=1'))).toBe('400 invalid_request');
   });
 
-  it('and the documents are all that is open to everybody', () => {
+  it('and the documents are the only public routes', () => {
     expect(routes.filter(({ access }) => access === 'public').map(({ path }) => path)).toEqual([
       '/healthz',
       '/readyz',

@@ -27,7 +27,7 @@ describe('the headers of every answer', () => {
     for (const answer of [unsigned, signed]) expectInTable(answer);
   });
 
-  it('refusals and failures behind a sign-in are private, too', async () => {
+  it('refusals and failures after a sign-in are private', async () => {
     const broken = await seen(await askSigned(`${gateway.url}${HEALTH}?x=1`));
     gateway.upstream.faults.status = 500;
     const failed = await seen(await askSigned(gateway.url + HEALTH));
@@ -53,7 +53,7 @@ describe('X-Request-Id', () => {
   const good = ['a', '0', 'A.b_c-9', '-', '..', 'x'.repeat(64)];
   const bad = ['', 'x'.repeat(65), 'a b', 'a,b', 'a/b', '"a"', 'a;b', '\xe9', '{"a":1}', '<b>', '%0d', 'a\tb'];
 
-  it.each(good)('%s is kept, in the answer and in the log', async (id) => {
+  it.each(good)('%s is kept in the answer and in the log', async (id) => {
     const answer = await ask(gateway, '/healthz', `X-Request-Id: ${id}`);
     expect(answer?.headers['x-request-id']).toBe(id);
     expect(gateway.logLines.some((line) => JSON.parse(line).requestId === id)).toBe(true);
@@ -66,7 +66,7 @@ describe('X-Request-Id', () => {
     if (id !== '') expect(gateway.logLines.some((line) => JSON.parse(line).requestId === id)).toBe(false);
   });
 
-  it('that comes twice is replaced, and fresh ones never repeat', async () => {
+  it('is replaced if sent twice, and generated ones are unique', async () => {
     const twice = await ask(gateway, '/healthz', 'X-Request-Id: one', 'X-Request-Id: two');
     expect(twice?.headers['x-request-id']).not.toMatch(/one|two/);
     const fresh = await Promise.all(Array.from({ length: 50 }, () => ask(gateway, '/healthz')));
@@ -74,7 +74,7 @@ describe('X-Request-Id', () => {
   });
 });
 
-/** The client in the log line of a request with these lines. */
+/** The client in the log line of a request with these headers. */
 async function clientOf(place: TestGateway, ...lines: string[]): Promise<unknown> {
   const id = `client-${place.logLines.length}`;
   await ask(place, '/healthz', `X-Request-Id: ${id}`, ...lines);
@@ -107,7 +107,7 @@ describe('H18 the client in the log', () => {
     expect(await clientOf(behindProxies, ...lines)).toBe('203.0.113.7');
   });
 
-  it('is the peer when no proxy is trusted, whatever headers say', async () => {
+  it('is the peer if no proxy is trusted', async () => {
     for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'True-Client-IP', 'CF-Connecting-IP']) {
       expect(await clientOf(gateway, `${name}: 203.0.113.7`)).toBe('127.0.0.1');
       expect(await clientOf(behindProxies, `${name}: not an address`)).toBe('127.0.0.1');

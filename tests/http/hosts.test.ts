@@ -10,7 +10,7 @@ const PUBLIC = ['/healthz', '/v1/catalog'];
 const ORIGIN = 'https://gateway.example';
 const HEALTH = pathOf(rowOf('tokens.health'));
 
-/** A gateway, and the port that it listens on whatever its public origin is. */
+/** A gateway and its listening port. */
 type Place = Pick<TestGateway, 'port' | 'upstream' | 'stop'>;
 
 let local: Place;

@@ -62,7 +62,7 @@ const NOT_ACCEPTABLE: Readonly<Record<string, string>> = {
   'a bracket': '/v1/catalog[',
 };
 
-/** Odd spellings of one asset's name that are not the route's literals: the gate comes before their validation. */
+/** Asset ids that resemble a fixed route; the gate refuses them before validation. */
 const ASSETS = [
   'SEARCH',
   'search;x',
@@ -89,7 +89,7 @@ describe('what answers a request line', () => {
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it.each(ASSETS)('402 for the asset %s, which is no fixed route', async (name) => {
+  it.each(ASSETS)('402 for the asset id %s, which is no fixed route', async (name) => {
     const answer = await ask('GET', `${TOKENS}/assets/${name}`);
     expectRefusal(answer, '402 sign_in_required');
     expect(JSON.parse(answer?.body ?? '').resource.description).toContain('Asset detail');
@@ -115,7 +115,7 @@ describe('what answers a request line', () => {
     expect(gateway.upstream.arrivals).toEqual([]);
   });
 
-  it('never repeats what was sent', async () => {
+  it('does not repeat the request in its refusals', async () => {
     const marker = createHash('sha256').update('marker').digest('hex');
     for (const target of [`/${marker}`, `/${marker}//`, `http://${marker}/`, `/v1/catalog?provider=${marker}`]) {
       const answer = await ask('GET', target, `X-Marker: ${marker}`, `Origin: http://${marker}`);

@@ -187,7 +187,7 @@ const keyWith = (left: number, more: Partial<KeyView> = {}): KeyView => ({
 const PAUSED = { pausedUntilMs: NOW + 1 };
 const ASIDE = { setAsideUntilMs: NOW + 1 };
 
-/** Where these stand in the list, counted from 0. */
+/** Positions in the list, from 0. */
 const placesOf = (chosen: readonly KeyView[], views: readonly KeyView[]): number[] =>
   chosen.map((view) => views.indexOf(view));
 

@@ -63,7 +63,7 @@ describe('market-snapshots', () => {
     });
   });
 
-  it('counts no list together with another that is too long by itself', async () => {
+  it('reports only maxItems for a list that is too long', async () => {
     const bodies = [{ mints: ids(251) }, { mints: ids(251), addresses: ['z'] }];
     await refusedForFree(gateway, bodies.map(snapshots), ({ status, json }) => {
       expect(status).toBe(400);
@@ -97,7 +97,7 @@ describe('variant-markets', () => {
     });
   });
 
-  it('takes no empty id, in no place of a list', async () => {
+  it('refuses an empty id anywhere in a list', async () => {
     const lists = ['', ',', 'a,', ',a', 'a,,b', '%2C', 'a,%20,b%00'];
     const asks = lists.flatMap((list) => [
       { target: `${VARIANT_MARKETS}?mints=${list}` },
@@ -115,7 +115,7 @@ describe('resolve', () => {
     expect((await arrivalOf({ target: `${RESOLVE}?${query}` }))?.target).toBe(`/v1/assets/resolve?${query}`);
   });
 
-  it('takes neither none nor both', async () => {
+  it('refuses none and both', async () => {
     const queries = ['', `ref=sol&mint=${USDC}`, 'ref=&mint=a', 'ref=a&mint=', 'ref=', 'mint=', 'ref&mint'];
     const asks = queries.map((query) => ({ target: `${RESOLVE}?${query}` }));
     await refusedForFree(gateway, asks, ({ status, json }, { target }) => {

@@ -28,7 +28,7 @@ const vectors = (prefix: string): Buffer[] =>
 const sizeOf = ({ body = '' }: Ask): number => Buffer.from(body).length;
 
 describe('H6 JSONTestSuite as bodies', () => {
-  it('its 188 wrong files are no JSON, and the two above 64 KiB are not even read', async () => {
+  it('its 188 invalid files are invalid_json, the two above 64 KiB body_too_large', async () => {
     const asks = vectors('n_').map((body) => snapshots(body));
     expect(asks).toHaveLength(188);
     expect(asks.filter((ask) => sizeOf(ask) > LIMIT_BYTES)).toHaveLength(2);
@@ -38,7 +38,7 @@ describe('H6 JSONTestSuite as bodies', () => {
     });
   });
 
-  it('its 95 right files are JSON, though not what was asked for', async () => {
+  it('its 95 valid files are JSON, but no valid request', async () => {
     const asks = vectors('y_').map((body) => snapshots(body));
     expect(asks).toHaveLength(95);
     await refusedForFree(gateway, asks, ({ status, json }) => {
@@ -46,7 +46,7 @@ describe('H6 JSONTestSuite as bodies', () => {
     });
   });
 
-  it('its 35 files between are one or the other', async () => {
+  it('its 35 undefined files are one or the other', async () => {
     const asks = vectors('i_').map((body) => snapshots(body));
     expect(asks).toHaveLength(35);
     await refusedForFree(gateway, asks, ({ status, json }) => {
@@ -132,7 +132,7 @@ describe('a body', () => {
     expect((await new Caller(gateway).ask(snapshots(GOOD, headers))).status).toBe(200);
   });
 
-  it('has at most 64 KiB, announced or not, signed or not', async () => {
+  it('has at most 64 KiB, with a length or in chunks', async () => {
     const padded = (size: number): string => GOOD + ' '.repeat(size - GOOD.length);
     const chunked = `${(LIMIT_BYTES + 1).toString(16)}\r\n${padded(LIMIT_BYTES + 1)}\r\n0\r\n\r\n`;
     expect((await new Caller(gateway).ask(snapshots(padded(LIMIT_BYTES)))).status).toBe(200);

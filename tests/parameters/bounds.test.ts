@@ -23,16 +23,16 @@ function expectIssue(answer: Answered, { place, name }: Parameter, { rule, says,
   for (const words of says) expect(issue?.message).toContain(words);
 }
 
-it('finds the parameters that it is about', () => {
+it('finds more than 40 parameters', () => {
   expect(parameters.length).toBeGreaterThan(40);
 });
 
 describe.each(cases)('%s', (_, parameter) => {
   const { route, place, name, schema } = parameter;
 
-  it('has no keyword without a case', () => expect(unknownKeywords(schema)).toEqual([]));
+  it('has no untested keyword', () => expect(unknownKeywords(schema)).toEqual([]));
 
-  it('is refused beyond each of its bounds, for free', async () => {
+  it('is refused outside its bounds, for free', async () => {
     const bad = everyThird(badValues(schema, place === 'body'), parameters.indexOf(parameter));
     const asks = bad.map(({ value }) => requestWith(route, place, { ...otherValues(parameter), [name]: value }));
     const byAsk = new Map(asks.map((ask, index) => [ask, bad[index]]));
@@ -43,7 +43,7 @@ describe.each(cases)('%s', (_, parameter) => {
     });
   });
 
-  it('reaches the upstream once, in canonical form, up to each of its bounds', async () => {
+  it('reaches the upstream once, in canonical form, at its bounds', async () => {
     const caller = new Caller(gateway);
     for (const value of everyThird(goodValues(schema), parameters.indexOf(parameter))) {
       const values = { ...otherValues(parameter), [name]: value };
@@ -127,7 +127,7 @@ const ruleCases = signedRoutes.flatMap((route) =>
   route.rules.map((rule) => [`${route.id} ${rule.name} ${rule.parameters}`, route, rule] as const),
 );
 
-it('finds the rules that it is about, and knows each kind', () => {
+it('covers each kind of rule', () => {
   expect(new Set(ruleCases.map(([, , rule]) => rule.name))).toEqual(new Set(Object.keys(SIDES)));
   expect(ruleCases.length).toBeGreaterThanOrEqual(6);
 });
@@ -135,7 +135,7 @@ it('finds the rules that it is about, and knows each kind', () => {
 describe.each(ruleCases)('%s', (_, route, rule) => {
   const { good, bad } = SIDES[rule.name]?.(route, rule) ?? { good: [], bad: [] };
 
-  it('refuses what breaks it, for free, and says what is allowed', async () => {
+  it('refuses values that break it, for free', async () => {
     const asks = bad.map((values) => requestWith(route, rule.in, values));
     await refusedForFree(gateway, asks, (answer, ask) => {
       expect(answer.status, ask.target).toBe(400);
@@ -146,7 +146,7 @@ describe.each(ruleCases)('%s', (_, route, rule) => {
     });
   });
 
-  it.each(good.map((values) => [values]))('lets pass what keeps it: %j', async (values) => {
+  it.each(good.map((values) => [values]))('accepts %j', async (values) => {
     gateway.upstream.faults.body = '[]';
     const before = gateway.upstream.arrivals.length;
     const answer = await new Caller(gateway).ask(requestWith(route, rule.in, values));

@@ -35,7 +35,7 @@ const ENDS: readonly (readonly [string, string, string])[] = [
 
 const lastTarget = (): string | undefined => gateway.upstream.arrivals.at(-1)?.target;
 
-describe('every route reaches its own place at the upstream', () => {
+describe('every route reaches its upstream path', () => {
   it.each(ENDS)('%s', async (method, path, target) => {
     const answer = await new Caller(gateway).ask({ target: TOKENS + path });
     expect(answer.status).toBe(200);
@@ -45,7 +45,7 @@ describe('every route reaches its own place at the upstream', () => {
     expect(gateway.upstream.arrivals.at(-1)).toMatchObject({ method: 'GET', body: '' });
   });
 
-  it('and these, with market-snapshots, are all that there are', () => {
+  it('and these with market-snapshots are all free routes', () => {
     expect(signedRoutes.map(({ method }) => method).sort()).toEqual(
       [...ENDS.map(([method]) => method), 'marketSnapshots'].sort(),
     );
@@ -56,7 +56,7 @@ describe('every route reaches its own place at the upstream', () => {
     expect(answer.json).toMatchObject({ ok: true, method: route.method });
   });
 
-  it('with an asset id in every form that one may have', async () => {
+  it('takes every form of asset id', async () => {
     for (const id of ['solana', `solana-${MINT}`, 'A', '0', 'a.b_c-D9', '7.-_', 'a..b', 'x'.repeat(128), '%73olana']) {
       await new Caller(gateway).ask({ target: `${TOKENS}/assets/${id}/profile` });
       expect(lastTarget()).toBe(`/v1/assets/${decodeURIComponent(id)}/profile`);
@@ -67,7 +67,7 @@ describe('every route reaches its own place at the upstream', () => {
 describe('fixed segments win over :assetId', () => {
   const FIXED = ['search', 'resolve', 'curated', 'variant-markets', 'risk-summary'];
 
-  it('for the verb that they take', async () => {
+  it('for their verb', async () => {
     const asks = FIXED.map((segment) => ({ target: `${TOKENS}/assets/${segment}` }));
     await refusedForFree(gateway, asks, ({ status, json }, { target }) => {
       expect(status, target).toBe(400);
@@ -99,7 +99,7 @@ describe('fixed segments win over :assetId', () => {
       'GET, HEAD, OPTIONS',
     ]),
   ];
-  it.each(WRONG_VERBS)('%s assets/%s is 405, signed or not, and reaches nobody', async (method, segment, allow) => {
+  it.each(WRONG_VERBS)('%s assets/%s is a 405 without an upstream call', async (method, segment, allow) => {
     const ask = { method, target: `${TOKENS}/assets/${segment}` };
     const check = (answer: Awaited<ReturnType<typeof send>>) => {
       expect(answer.status).toBe(405);
@@ -207,7 +207,7 @@ function describeRow(route: Route): Expected {
 const nameOf = ({ httpMethod, path }: Route): string => `${httpMethod} ${path.replace('/v1/x402/tokens', '')}`;
 
 describe('the route table is the specification', () => {
-  it('has these 19 asset-data routes and no other', () => {
+  it('has exactly these 19 asset-data routes', () => {
     expect(signedRoutes.map(nameOf)).toEqual(Object.keys(SPECIFICATION));
     expect(signedRoutes).toHaveLength(19);
     for (const { provider, surface } of signedRoutes) expect([provider, surface]).toEqual(['tokens', 'tokens']);
@@ -224,7 +224,7 @@ describe('the route table is the specification', () => {
     }
   });
 
-  it('asks for one and the same assetId wherever a path has one', () => {
+  it('has one schema of assetId for all paths', () => {
     const withId = signedRoutes.filter(({ path }) => path.includes(':assetId'));
     expect(withId).toHaveLength(12);
     for (const { input } of withId) {
@@ -234,7 +234,7 @@ describe('the route table is the specification', () => {
     }
   });
 
-  it('takes no path parameter anywhere else', () => {
+  it('has no other path parameter', () => {
     for (const { path, input } of signedRoutes) expect(input.path !== undefined).toBe(path.includes(':'));
   });
 });

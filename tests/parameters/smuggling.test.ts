@@ -42,7 +42,7 @@ function append(target: string, piece: string): string {
   return `${target}${target.includes('?') ? '&' : '?'}${piece}`;
 }
 
-it('finds the integers that it is about', () => expect(integers.length).toBeGreaterThanOrEqual(15));
+it('finds at least 15 integers', () => expect(integers.length).toBeGreaterThanOrEqual(15));
 
 describe.each(integers.map((parameter) => [`${parameter.route.id} ${parameter.name}`, parameter] as const))(
   'U16 %s',
@@ -50,13 +50,13 @@ describe.each(integers.map((parameter) => [`${parameter.route.id} ${parameter.na
     const { route, name } = parameter;
     const { target } = requestOf(route, { query: otherValues(parameter) });
 
-    it('takes decimal digits alone, once', async () => {
+    it('takes only decimal digits, once', async () => {
       const pieces = everyThird(NO_INTEGERS, integers.indexOf(parameter));
       const asks = pieces.map((piece) => ({ target: append(target, name + piece.replaceAll('@', name)) }));
       await refusedForFree(gateway, asks, expectMalformed);
     });
 
-    it('is written anew for the upstream', async () => {
+    it('is rewritten for the upstream', async () => {
       gateway.upstream.faults.body = '1';
       const [initial = ''] = name;
       const escaped = `%${initial.charCodeAt(0).toString(16)}${name.slice(1)}`;
@@ -72,7 +72,7 @@ describe.each(integers.map((parameter) => [`${parameter.route.id} ${parameter.na
 describe.each(others.map((parameter) => [`${parameter.route.id} ${parameter.name}`, parameter] as const))(
   'U16 %s',
   (_, parameter) => {
-    it('is taken once, under its own name, and never empty', async () => {
+    it('is taken once, under its name, and not empty', async () => {
       const { name, route } = parameter;
       const { target } = requestOf(route, { query: otherValues(parameter) });
       const word = parameter.schema.enum?.[0] ?? parameter.schema.items?.enum?.[0] ?? 'a';
@@ -87,7 +87,7 @@ describe.each(others.map((parameter) => [`${parameter.route.id} ${parameter.name
 );
 
 describe.each(signedRoutes.map((route) => [route.id, route] as const))('U16 %s', (_, route) => {
-  it('takes no unknown parameter, wherever it stands', async () => {
+  it('refuses unknown parameters', async () => {
     const { target, ...rest } = requestOf(route);
     const names = [
       'zz',
@@ -121,7 +121,7 @@ it('U16 an empty query is no query', async () => {
   expect(gateway.upstream.arrivals.at(-1)?.target).toBe('/v1/health');
 });
 
-it('U16 an unknown member of a body is refused, the keys of every object included', async () => {
+it('U16 unknown members of a body are refused, built-in names included', async () => {
   const [route] = signedRoutes.filter(({ httpMethod }) => httpMethod === 'POST');
   if (!route) throw new Error('no row with a body');
   const { body: _, ...ask } = requestWith(route, 'body', {});

@@ -21,7 +21,7 @@ export interface BadValue {
   readonly at?: string;
 }
 
-/** Stands in values that are sent; no answer may quote it. */
+/** Part of sent values; no answer may quote it. */
 export const MARKER = 'zqmarker';
 
 /** Texts that a pattern may or may not take. */

@@ -12,7 +12,7 @@ afterEach(() => gateway.upstream.faults.reset());
 
 const LIMIT_BYTES = 5 * 1024 * 1024;
 
-/** One request, which reaches the upstream exactly so often. */
+/** Sends one request and expects this many upstream calls. */
 async function askTimes(times: number): Promise<Answered> {
   const before = gateway.upstream.arrivals.length;
   const answer = await new Caller(gateway).ask({ target: HEALTH });
@@ -42,7 +42,7 @@ describe('U3 a broken transfer is an unusable answer', () => {
     }
   });
 
-  it('and one that was reset before it began is upstream_unreachable, once the request was sent once more', async () => {
+  it('a connection reset twice before an answer is upstream_unreachable', async () => {
     gateway.upstream.faults.resetConnection = true;
     const answer = await askTimes(2);
     expect(answer.status).toBe(502);
@@ -63,7 +63,7 @@ describe('U4 an answer ends at 5 MiB, decompressed', () => {
     expectUnusable(await askOnce());
   });
 
-  it('counts what is unpacked, not what is sent', async () => {
+  it('counts decompressed bytes', async () => {
     for (const [bytes, status] of [
       [LIMIT_BYTES, 200],
       [LIMIT_BYTES + 1, 502],
@@ -87,7 +87,7 @@ describe('U5 only JSON is an answer', () => {
     ['a page that says it is JSON', '<!doctype html>', 'application/json'],
     ['a byte order mark', '\ufeff{}', 'application/json'],
     ['two values', '{}{}', 'application/json'],
-    ['gzip that nobody announced', gzipSync('{}'), 'application/json'],
+    ['gzip without Content-Encoding', gzipSync('{}'), 'application/json'],
   ])('%s is not', async (_, body, contentType) => {
     Object.assign(gateway.upstream.faults, { body, contentType });
     expectUnusable(await askOnce());
@@ -110,7 +110,7 @@ describe('U5 only JSON is an answer', () => {
 describe('an upstream that refuses or fails', () => {
   const OWN_WORDS = 'Numbers only, please (limit)';
 
-  it.each([400, 404, 422])('U7 %i keeps its status, and its own short message', async (status) => {
+  it.each([400, 404, 422])('U7 %i keeps its status and its short message', async (status) => {
     Object.assign(gateway.upstream.faults, { status, message: OWN_WORDS });
     const answer = await askOnce();
     expect(answer.status).toBe(status);
@@ -144,7 +144,7 @@ describe('an upstream that refuses or fails', () => {
     expect([answer.status, answer.json.message]).toEqual([404, 'The upstream rejected the request.']);
   });
 
-  it.each([401, 403])('U8 %i is our fault and not the caller’s', async (status) => {
+  it.each([401, 403])('U8 %i is upstream_auth_failed, without details', async (status) => {
     Object.assign(gateway.upstream.faults, { status, message: OWN_WORDS });
     const answer = await askOnce();
     expect(answer.status).toBe(502);
@@ -161,7 +161,7 @@ describe('an upstream that refuses or fails', () => {
 
   it.each([
     402, 405, 406, 408, 409, 410, 413, 414, 415, 418, 425, 431, 451, 499, 500, 501, 502, 503, 504, 507, 520, 599,
-  ])('U10 %i is 502 upstream_error, without a word of it', async (status) => {
+  ])('U10 %i is 502 upstream_error, without its message', async (status) => {
     Object.assign(gateway.upstream.faults, { status, message: OWN_WORDS, retryAfter: '7' });
     const answer = await askOnce();
     expect([answer.status, answer.json.error]).toEqual([502, 'upstream_error']);
@@ -169,13 +169,13 @@ describe('an upstream that refuses or fails', () => {
     expect(answer.headers.has('retry-after')).toBe(false);
   });
 
-  it.each([201, 202, 203, 206, 226, 299])('U5 %i is no answer to a question', async (status) => {
+  it.each([201, 202, 203, 206, 226, 299])('U5 %i is not a valid answer', async (status) => {
     gateway.upstream.faults.status = status;
     expectUnusable(await askOnce());
   });
 });
 
-it('a failed call has used its sign-in and its slot, and the next sign-in works', async () => {
+it('a failed call uses up its sign-in and its slot', async () => {
   const caller = new Caller(gateway);
   const signIn = await caller.signIn();
   const left = slotsLeft(await askOnce()) ?? 0;
@@ -221,7 +221,7 @@ function isJson(bytes: Buffer): boolean {
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-describe('U6 awkward JSON is passed on byte for byte', () => {
+describe('U6 unusual JSON is relayed byte for byte', () => {
   it.each([
     ['u64', '{"a":18446744073709551615,"b":9007199254740993,"c":-9223372036854775808}'],
     ['numbers that overflow', '[1E400,-1e400,1e-400]'],
@@ -259,11 +259,11 @@ describe('U6 JSONTestSuite as answers of the upstream', () => {
     expect([vectors('y_').length, vectors('n_').length, vectors('i_').length]).toEqual([95, 188, 35]);
   });
 
-  it.each(vectors('y_'))('%s is passed on', async (_, bytes) => expectRelayed(await relay(bytes), bytes));
+  it.each(vectors('y_'))('%s is relayed', async (_, bytes) => expectRelayed(await relay(bytes), bytes));
 
   it.each(vectors('n_'))('%s is refused', async (_, bytes) => expectUnusable(await relay(bytes)));
 
-  it.each(vectors('i_'))('%s is passed on when it is Unicode that parses', async (_, bytes) => {
+  it.each(vectors('i_'))('%s is relayed if it parses', async (_, bytes) => {
     const answer = await relay(bytes);
     if (isJson(bytes)) expectRelayed(answer, bytes);
     else expectUnusable(answer);

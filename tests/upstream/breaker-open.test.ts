@@ -21,7 +21,7 @@ async function open(variables = {}, options: TestGatewayOptions = {}): Promise<T
   return gateway;
 }
 
-/** A clock for breakers, set by hand. */
+/** A breaker clock that the test sets. */
 function handClock() {
   const clock = { nowMs: 50_000, breaker: { now: () => clock.nowMs } };
   return clock;
@@ -31,7 +31,7 @@ const codeOf = ({ status, json }: Answered): string => `${status} ${json.error ?
 
 const TARGETS = [HEALTH, `${TOKENS}/assets/solana`, `${TOKENS}/assets/gold`];
 
-/** A new wallet each time, and three requests in turn: nothing that a single caller could be the cause of. */
+/** Failing requests of different wallets for three targets, so that no single client causes them. */
 async function fail(gateway: TestGateway, times = 5): Promise<string[]> {
   const codes: string[] = [];
   for (let time = 0; time < times; time++) {
@@ -44,7 +44,7 @@ async function fail(gateway: TestGateway, times = 5): Promise<string[]> {
 const several = <T>(times: number, value: T): T[] => Array.from({ length: times }, () => value);
 const five = <T>(value: T): T[] => several(5, value);
 
-describe('U10 an upstream that fails five times in a row is left alone', () => {
+describe('U10 the breaker opens after five failures in a row', () => {
   it.each<[string, object, string]>([
     ['5xx', { status: 503 }, '502 upstream_error'],
     ['a truncated answer', { truncate: 0.5 }, '502 upstream_invalid_response'],
@@ -56,7 +56,7 @@ describe('U10 an upstream that fails five times in a row is left alone', () => {
     expect(gateway.upstream.arrivals).toHaveLength(5);
   });
 
-  it('whatever the route: the refusals of all of them are in the contract, and say when to come again', async () => {
+  it('and refuses every route with Retry-After', async () => {
     const gateway = await open({}, handClock());
     gateway.upstream.faults.status = 500;
     await fail(gateway);
@@ -73,8 +73,8 @@ describe('U10 an upstream that fails five times in a row is left alone', () => {
   });
 });
 
-describe('U10 while it is left alone', () => {
-  it('neither a sign-in nor a slot is used up, and what was not used up works when it is back', async () => {
+describe('U10 while the breaker is open', () => {
+  it('no sign-in and no slot is used up, and those sign-ins work later', async () => {
     const clock = handClock();
     const gateway = await open({}, clock);
     gateway.upstream.faults.status = 500;
@@ -98,7 +98,7 @@ describe('U10 while it is left alone', () => {
     expect(codeOf(await caller.askWith(first, { target: HEALTH }))).toBe('402 invalid_siwx_nonce');
   });
 
-  it('a refused parameter is still a 400, and a 429 of the upstream closes it and pauses', async () => {
+  it('an invalid parameter is still a 400, and a 429 of the upstream pauses it', async () => {
     const clock = handClock();
     const gateway = await open({}, clock);
     gateway.upstream.faults.status = 500;
@@ -110,7 +110,7 @@ describe('U10 while it is left alone', () => {
     expect(gateway.upstream.arrivals).toHaveLength(6);
   });
 
-  it('it is served again when the refusal said, by the real clock', async () => {
+  it('requests are served again after Retry-After, by the real clock', async () => {
     const gateway = await open();
     gateway.upstream.faults.status = 500;
     await fail(gateway);
@@ -124,7 +124,7 @@ describe('U10 while it is left alone', () => {
 });
 
 const RPC = callOf('rpc.mainnet.helius.getBalance');
-/** An account that the upstream never answers about. */
+/** Requests for this account hang. */
 const HANGS = 'Vote111111111111111111111111111111111111111';
 /** On the same channel. */
 const OTHERS = ['getAccountInfo', 'getTransaction'].map((method) => callOf(`rpc.mainnet.helius.${method}`));
@@ -133,7 +133,7 @@ const DAS = callOf('das.mainnet.helius.getAsset');
 const sellers: SellingGateway[] = [];
 afterAll(() => Promise.all(sellers.map((gateway) => gateway.stop())));
 
-/** A gateway whose RPC channel has just been left alone, the clock of its breakers, and a wallet that has not paid yet. */
+/** A gateway with an open RPC breaker, the breaker clock, and a wallet. */
 interface Scene {
   readonly gateway: SellingGateway;
   readonly clock: { nowMs: number };
@@ -160,7 +160,7 @@ async function buys(gateway: SellingGateway, payment: unknown, call = RPC): Prom
 }
 
 describe('V9 requests that hang because of what they ask for', () => {
-  it('V9 take the channel from nobody, however often two payers send them', async () => {
+  it('V9 do not open the breaker, if only two payers send them', async () => {
     const gateway = await startSellingGateway({ ...ROOMY, PAID_UPSTREAM_TIMEOUT_MS: '300' });
     sellers.push(gateway);
     const [attackers, honest] = [
@@ -182,8 +182,8 @@ describe('V9 requests that hang because of what they ask for', () => {
   });
 });
 
-describe.sequential('U10 a paid upstream that is left alone', () => {
-  it('neither verifies nor settles; the payment stays unused, and buys when the upstream is back', async () => {
+describe.sequential('U10 the breaker of a paid upstream', () => {
+  it('refuses without verifying or settling; the payment works later', async () => {
     const { gateway, clock, wallet } = await scene();
     const payment = await paymentFor(gateway, RPC, wallet);
     const body = await leavesNoTrace(gateway, () =>
@@ -194,7 +194,7 @@ describe.sequential('U10 a paid upstream that is left alone', () => {
     await buys(gateway, payment);
   });
 
-  it('is left alone for errors that it says are its own', async () => {
+  it('opens for internal errors of the upstream', async () => {
     const { gateway, wallet } = await scene({ jsonRpcError: { code: -32603, message: 'Internal error' } });
     const payment = await paymentFor(gateway, RPC, wallet);
     await leavesNoTrace(gateway, () =>
@@ -202,14 +202,14 @@ describe.sequential('U10 a paid upstream that is left alone', () => {
     );
   });
 
-  it('leaves the other surfaces of the same URL open', async () => {
+  it('leaves other surfaces of the same URL open', async () => {
     const { gateway, wallet } = await scene();
     const payment = await paymentFor(gateway, RPC, wallet);
     await answersWith(503, 'upstream_unavailable', 'unused', sendPaid(gateway, RPC, payment));
     await buys(gateway, await paymentFor(gateway, DAS, wallet), DAS);
   });
 
-  it('gives the one call that is let through to the next, when its payment is refused', async () => {
+  it('keeps its probe for the next request if a payment is refused', async () => {
     const { gateway, clock, wallet } = await scene();
     const unpayable = await paymentFor(gateway, RPC, await openWallet(gateway.solana, 1n));
     const payment = await paymentFor(gateway, RPC, wallet);
@@ -219,7 +219,7 @@ describe.sequential('U10 a paid upstream that is left alone', () => {
     await buys(gateway, payment);
   });
 
-  it('is one that fails, not one that answers errors which depend on what was asked', async () => {
+  it('does not open for errors that depend on the request', async () => {
     const { gateway, clock, wallet } = await scene();
     clock.nowMs += 5_000;
     gateway.solana.provider.faults.jsonRpcError = {

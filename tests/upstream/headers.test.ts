@@ -6,7 +6,7 @@ import { Caller, HEALTH, JSON_BODY, SNAPSHOTS, TOKENS } from './caller.ts';
 const gateway = await stopAfterTests(startTestGateway());
 afterEach(() => gateway.upstream.faults.reset());
 
-/** What a client may send along; none of it is the upstream's business. */
+/** Client headers, of which none may reach the upstream. */
 const CLIENT_HEADERS = {
   'X-Api-Key': 'mine',
   'x-api-key': 'mine-too',
@@ -59,7 +59,7 @@ describe('U14 the upstream gets its own headers and none of the client’s', () 
     expect(JSON.stringify(arrival)).not.toContain('mine');
   });
 
-  it('and those of a body where it has one, written anew', async () => {
+  it('and those of a rewritten body', async () => {
     const headers = { ...CLIENT_HEADERS, ...JSON_BODY, 'Content-Language': 'tlh' };
     const body = '{ "addresses" : [ "\\u0061" ] }';
     expect((await new Caller(gateway).ask({ method: 'POST', target: SNAPSHOTS, headers, body })).status).toBe(400);
@@ -69,7 +69,7 @@ describe('U14 the upstream gets its own headers and none of the client’s', () 
     expect(arrival?.body).toBe('{"mints":["a"]}');
   });
 
-  it('also when the client sends a body that no one asked for', async () => {
+  it('also if the client sends a body with a GET', async () => {
     await new Caller(gateway).ask({ target: `${TOKENS}/assets/solana`, headers: JSON_BODY, body: '{"mine":1}' });
     expect(gateway.upstream.arrivals.at(-1)).toMatchObject({ method: 'GET', body: '' });
     expect(Object.keys(gateway.upstream.arrivals.at(-1)?.headers ?? {}).sort()).toEqual(ALWAYS);

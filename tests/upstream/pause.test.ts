@@ -39,7 +39,7 @@ describe.each([
   ['nonsense', () => 'soon', 60, 60],
   ['infinity', () => 'Infinity', 60, 60],
 ])('U9 a 429 that asks for %s', (_, retryAfter, least, most) => {
-  it('pauses the upstream for so long, for every route and everybody', async () => {
+  it('pauses the upstream for all routes and clients', async () => {
     const gateway = await limitedNode(retryAfter());
     const first = await new Caller(gateway).ask({ target: HEALTH });
     const seconds = secondsOf(first);
@@ -54,7 +54,7 @@ describe.each([
   });
 });
 
-it('U9 after the pause the sign-in that met it still works, and the one that caused it does not', async () => {
+it('U9 a sign-in refused during the pause works after it, the one that caused it does not', async () => {
   const gateway = await limitedNode('1');
   const [caller, other] = [new Caller(gateway), new Caller(gateway)];
   const [signIn, waiting] = [await caller.signIn(), await other.signIn()];
@@ -122,7 +122,7 @@ const refusalOf = (spend: () => Promise<typeof slot>): Promise<unknown> =>
     channels.get(ROUTE)?.upstream.answer({ route: ROUTE, input: INPUT, wallet: undefined, arrival: ARRIVAL, spend }),
   ).catch((error: unknown) => error);
 
-it('U9 a pause that cannot be kept is noted, and the answer is what the upstream said', async () => {
+it('U9 a pause that the store cannot keep is logged', async () => {
   Object.assign(api.faults, { status: 429, retryAfter: '7', times: 1 });
   const refusal = await refusalOf(async () => slot);
   expect(refusal).toMatchObject({ code: 'upstream_rate_limited', retryAfterSeconds: 7 });
@@ -130,7 +130,7 @@ it('U9 a pause that cannot be kept is noted, and the answer is what the upstream
   expect(failures).toEqual([new Error('the store is down')]);
 });
 
-it('U9 a pause that spend tells of is not asked for once more', async () => {
+it('U9 a pause that spending reports is not stored again', async () => {
   const arrivals = api.arrivals.length;
   const told = new Refusal('upstream_rate_limited', { retryAfterSeconds: 9 });
   expect(await refusalOf(() => Promise.reject(told))).toBe(told);

@@ -34,12 +34,12 @@ type Written = typeof written extends fc.Arbitrary<infer Value> ? Value : never;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** A value for which no safe request can be written: a dot segment, or text that is not Unicode. */
+/** A dot segment or a lone surrogate, for which no safe request exists. */
 const isUnwritable = ({ route, path, query }: Written): boolean =>
   (route.path.includes(':') && ['.', '..'].includes(path.assetId)) ||
   [path.assetId, ...Object.values(query).flat()].some((part) => LONE_SURROGATE.test(String(part)));
 
-describe('U12 whatever a value holds', () => {
+describe('U12 for any value', () => {
   it('the request goes to the configured origin, below the path of its row', () => {
     const property = fc.property(written, (given) => {
       const root = new URL(given.base);

@@ -34,8 +34,8 @@ it('U13 the search finds nothing in innocent text', () => {
   expect(secretsIn('CANARY_ upstream_key gateway_secret 0123456789')).toEqual([]);
 });
 
-describe('U13 an upstream that says the key', () => {
-  it.each(spellings)('%s: in the message of a refusal, it is not quoted', async (_, spelled) => {
+describe('U13 an upstream that repeats its key', () => {
+  it.each(spellings)('%s: in the message of a refusal: not quoted', async (_, spelled) => {
     for (const status of [400, 401, 404, 422, 500]) {
       Object.assign(gateway.upstream.faults, { status, message: `Invalid API key ${spelled}` });
       const { text } = await new Caller(gateway).ask({ target: HEALTH });
@@ -46,13 +46,13 @@ describe('U13 an upstream that says the key', () => {
   it.each([
     ...spellings.map(([name, spelled]) => [name, JSON.stringify({ a: [spelled] })] as const),
     ['in a JSON escape', escaped] as const,
-  ])('%s: in what should be an answer, there is no answer', async (_, body) => {
+  ])('%s: in an answer: refused', async (_, body) => {
     gateway.upstream.faults.body = body;
     const { status, json } = await new Caller(gateway).ask({ target: HEALTH });
     expect([status, json.error]).toEqual([502, 'upstream_invalid_response']);
   });
 
-  it('by echoing the whole request, gives no answer', async () => {
+  it('by echoing the request: refused', async () => {
     gateway.upstream.faults.echo = true;
     for (const ask of [
       { target: HEALTH },
