@@ -31,7 +31,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const [port, metricsPort] = [String(await freePort()), String(await freePort())];
   metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
-  gateway = await startProcess('tests/budget/gateway-process.mjs', ['60000'], {
+  gateway = await startProcess('tests/kit/gateway-process.mjs', ['60000'], {
     PORT: port,
     METRICS_PORT: metricsPort,
     DATA_DIR: folder,

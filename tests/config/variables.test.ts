@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 /** The suite that shows the effect of each documented variable. */
 const SHOWN_IN: Readonly<Record<string, readonly string[]>> = {
   'blocked/sign-in': ['BLOCKED_FILE'],
-  'budget/limits': ['TOKENS_RATE_LIMIT_PER_MINUTE'],
+  'budget/flood': ['TOKENS_RATE_LIMIT_PER_MINUTE'],
   'budget/shares-http': ['FAIR_SHARES'],
   'cache/memory': ['CACHE_MAX_MIB'],
   'cli/commands': [

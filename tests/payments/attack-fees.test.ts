@@ -1,19 +1,30 @@
 import type { Environment } from '@asset-gateway/gateway';
+import bs58 from 'bs58';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Payments } from '../../packages/gateway/src/payments/payments.ts';
+import type { SolanaSandbox } from '../../packages/sandbox/src/solana-sandbox.ts';
 import { testInCi } from '../kit/optional.ts';
 import { type SellingGateway, startSellingGateway } from '../kit/selling-gateway.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { compileGateway } from '../process/program.ts';
 import { callOf, paymentFor, sendPaid } from './calls.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply, ROOMY, until } from './fault-buyer.ts';
-import { drain, feePayerOf } from './fault-fee-payer.ts';
 import { openStreet } from './fault-process.ts';
 import { killedAfter } from './fault-story.ts';
 import { openWallet } from './wallets.ts';
 
 /** Two settlements, as stock clients make them; one of a payer that is not known. Each payment makes its payer known. */
 const TWO_FEES = { FEE_BUDGET_LAMPORTS_PER_HOUR: '25000', PRICE_SURCHARGE_USD_MICROS: '10000' };
+
+/** The address of the sandbox's fee payer. */
+const feePayerOf = ({ variables }: SolanaSandbox): string =>
+  bs58.encode(bs58.decode(variables.FEE_PAYER_KEYPAIR ?? '').subarray(32));
+
+/** Leaves this many lamports to the fee payer. */
+function drain(solana: SolanaSandbox, left = 0n): void {
+  const address = feePayerOf(solana);
+  for (const chain of [solana.mainnet, solana.devnet]) chain.airdrop(address, left - chain.lamports(address));
+}
 
 const open = stoppedAfterTests((variables: Environment = {}) => startSellingGateway({ ...ROOMY, ...variables }));
 

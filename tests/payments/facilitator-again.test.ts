@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Chain } from '../../packages/sandbox/src/chain/chain.ts';
 import { suiteInCi } from '../kit/optional.ts';
 import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { ask, askUntilDecided, receiptIn } from './fault-buyer.ts';
 import { type Home, openRemoteFixture, type RemoteFixture } from './fault-facilitator.ts';
-import { fillHistory, turnClocks } from './fault-history.ts';
 
 const WAYS: Readonly<Record<string, (fixture: RemoteFixture) => Promise<void>>> = {
   'the reply of sendTransaction is lost': async () => {},
@@ -17,6 +17,29 @@ const WAYS: Readonly<Record<string, (fixture: RemoteFixture) => Promise<void>>> 
     await settleAgain();
   },
 };
+
+/** The page size of an account's history. */
+const ALL_ROWS = 1_000;
+const HOUR_MS = 3_600_000;
+
+let aheadMs = 0;
+
+/** From here on chains are started on a clock that can be turned back. */
+function turnClocks(): void {
+  const now = Date.now;
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
+}
+
+/** Fills the history of a buyer's token account with transactions of now or of an hour ago. */
+async function fillHistory(chain: Chain, buyer: { readonly address: string }, when: 'now' | 'an hour ago') {
+  const source = await chain.createAta(buyer.address);
+  aheadMs = when === 'now' ? 0 : -HOUR_MS;
+  try {
+    for (let row = 0; row < ALL_ROWS; row++) await chain.answer('requestAirdrop', [source, 1]);
+  } finally {
+    aheadMs = 0;
+  }
+}
 
 const open = stoppedAfterTests((home?: Home) => openRemoteFixture({}, home));
 

@@ -9,7 +9,7 @@ import { type GatewayProcess, startProcess } from '../kit/process.ts';
 import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { ROOMY } from './fault-buyer.ts';
 
-const SCRIPT = 'tests/payments/gateway-process.mjs';
+const SCRIPT = 'tests/kit/gateway-process.mjs';
 
 /** A sandbox in this process, and gateways in processes of their own, one after the other, with the same money. */
 export interface Street {

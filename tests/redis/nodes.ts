@@ -12,7 +12,7 @@ import { CANARY_KEY, CANARY_SECRET } from '../kit/test-gateway.ts';
 import { challengeFor } from '../kit/wallet.ts';
 import { compileGateway } from '../process/program.ts';
 
-const SCRIPT = 'tests/redis/node-process.mjs';
+const SCRIPT = 'tests/kit/gateway-process.mjs';
 /** The public origin of all nodes. */
 const ORIGIN = 'http://gateway.example';
 

@@ -40,18 +40,6 @@ redisSuite('two nodes with two keys', () => {
     expect(counts()).toEqual([LIMIT, LIMIT]);
   });
 
-  it('share them when all ask at once', async () => {
-    await askInTurn(2);
-    const asked = Array.from({ length: 4 * LIMIT }, (_, time) => askFreshly(nodes[time % 2] ?? nodes[0]));
-    const answers = await Promise.all(asked);
-    const served = answers.filter(({ status }) => status === 200).length;
-    expect(
-      codesOf(answers).filter((code) => !['200', '429 rate_limited', '503 state_unavailable'].includes(code)),
-    ).toEqual([]);
-    expect(served).toBeGreaterThan(0);
-    for (const count of counts()) expect(count).toBeLessThanOrEqual(LIMIT);
-  });
-
   it('each notice a revoked key by themselves', async () => {
     fleet.upstream.keys.delete(FIRST);
     const answers = await askInTurn(LIMIT);

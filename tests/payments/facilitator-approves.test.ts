@@ -1,10 +1,12 @@
-import { createServer } from 'node:net';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { newKeypair } from '@asset-gateway/client/node';
+import { NETWORKS } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
+import { freePort } from '../http/ports.ts';
 import { startSellingGateway } from '../kit/selling-gateway.ts';
 import { ask, newPath, until } from './fault-buyer.ts';
 import { COMPUTE_FORGERIES } from './forge-compute.ts';
-import { startYesMan } from './forge-facilitator.ts';
 import { FEE_PAYER_FORGERIES, SIGNER_FORGERIES } from './forge-fee-payer.ts';
 import { addressOf, carrying, openForge } from './forge-market.ts';
 import { MEMO_FORGERIES } from './forge-memo.ts';
@@ -12,13 +14,45 @@ import { SIGNATURE_FORGERIES } from './forge-signature.ts';
 import { TRANSFER_FORGERIES } from './forge-transfer.ts';
 import { draftOf } from './forge-wire.ts';
 
+/** A facilitator that approves everything, and its calls. */
+interface ApprovingFacilitator {
+  readonly url: string;
+  readonly asked: string[];
+  close(): Promise<void>;
+}
+
+/** Starts one; default: a free port. */
+async function startApprovingFacilitator(feePayer: string, port = 0): Promise<ApprovingFacilitator> {
+  const asked: string[] = [];
+  const kinds = Object.values(NETWORKS).map((network) => ({
+    x402Version: 2,
+    scheme: 'exact',
+    network,
+    extra: { feePayer },
+  }));
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    if (path !== '/supported') asked.push(path);
+    const answer = path === '/supported' ? { kinds } : { isValid: true, success: true, transaction: '' };
+    request
+      .resume()
+      .on('end', () => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer)));
+  });
+  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    close: () => new Promise((closed) => server.close(() => closed()).closeAllConnections()),
+  };
+}
+
 const feePayer = addressOf(newKeypair());
 
-const yesMan = await startYesMan(feePayer);
-const forge = await openForge({ FACILITATOR_URL: yesMan.url, FEE_PAYER_KEYPAIR: '' }, feePayer);
+const approving = await startApprovingFacilitator(feePayer);
+const forge = await openForge({ FACILITATOR_URL: approving.url, FEE_PAYER_KEYPAIR: '' }, feePayer);
 afterAll(async () => {
   await forge.stop();
-  await yesMan.close();
+  await approving.close();
 });
 
 const families = {
@@ -40,7 +74,7 @@ describe('a facilitator that approves everything', () => {
       const told = await forge.pay(carrying(genuine.payload, wire));
       expect({ name, status: told.status, error: told.error }).toEqual({ name, status: 402, error: reason });
     }
-    expect(yesMan.asked).toEqual([]);
+    expect(approving.asked).toEqual([]);
     expect(forge.gateway.solana.provider.arrivals).toHaveLength(0);
   });
 
@@ -48,18 +82,9 @@ describe('a facilitator that approves everything', () => {
     const told = await forge.pay((await forge.genuine()).payload);
     expect({ status: told.status, error: told.error }).toEqual({ status: 503, error: 'settlement_pending' });
     expect(told.body).not.toHaveProperty('result');
-    expect(yesMan.asked).toEqual(['/verify', '/settle']);
+    expect(approving.asked).toEqual(['/verify', '/settle']);
   });
 });
-
-/** A port without a listener. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 it('P8 a facilitator that is down at the start: sales begin once it is up, without a restart', async () => {
   const port = await freePort();
@@ -67,7 +92,7 @@ it('P8 a facilitator that is down at the start: sales begin once it is up, witho
   const url = gateway.url + newPath();
   const early = await ask(url);
   expect([early.status, early.code]).toEqual([503, 'facilitator_unavailable']);
-  const facilitator = await startYesMan(addressOf(newKeypair()), port);
+  const facilitator = await startApprovingFacilitator(addressOf(newKeypair()), port);
   await until(async () => (await ask(url)).status === 402);
   expect(gateway.solana.provider.arrivals).toHaveLength(0);
   await gateway.stop();
