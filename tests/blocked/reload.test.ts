@@ -10,7 +10,7 @@ import { BLOCKED_ADDRESS, from, type ListFixture, newList, nextNotice, noticesIn
 
 const HEALTH = pathOf(rowOf('tokens.health'));
 const KEPT = 'the last good list stays in force';
-/** Longer than two looks at the file. */
+/** Longer than two checks of the file. */
 const LOOKS_MS = 3_000;
 const NO_TEXT = Buffer.from([0xff, 0xfe, 0, 10]);
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   node = await openNode();
 });
 
-/** The statuses of an unsigned request from the one address and from the other: 403 where it is blocked. */
+/** Statuses of an unsigned request from each address. */
 const statuses = ({ gateway }: Node) =>
   Promise.all(
     [BLOCKED_ADDRESS, OTHER_ADDRESS].map(
@@ -42,7 +42,7 @@ const statuses = ({ gateway }: Node) =>
     ),
   );
 
-/** Changes the file, and answers what the log then says. */
+/** Changes the file; returns the next log message. */
 function noticeAfter(change: (list: ListFixture) => void, { gateway, list }: Node): Promise<string> {
   const count = noticesIn(gateway.logLines).length;
   change(list);
@@ -50,11 +50,11 @@ function noticeAfter(change: (list: ListFixture) => void, { gateway, list }: Nod
 }
 
 describe('the list in force', () => {
-  it('is said at the start', () => {
+  it('is logged at the start', () => {
     expect(noticesIn(node.gateway.logLines)).toEqual(['BLOCKED_FILE: blocked wallets: 0; address ranges: 1']);
   });
 
-  it('is that of the file, a moment after it was written, replaced or written with the same length', async () => {
+  it('is reloaded when the file is written or replaced', async () => {
     expect(await statuses(node)).toEqual([403, 402]);
     await noticeAfter((list) => list.write(OTHER_ADDRESS), node);
     expect(await statuses(node)).toEqual([402, 403]);
@@ -77,7 +77,7 @@ describe('the list in force', () => {
     ['more bytes than any list may have', (list) => list.write('#'.repeat(17_000_000)), /is larger than 16 MiB/],
     ['bytes that are no text', ({ path }) => writeFileSync(path, NO_TEXT), /line 1 is not a wallet/],
     ['nothing, as it is gone', ({ path }) => rmSync(path), /does not exist/],
-  ])('stays as it was when the file has %s, which is said once', async (_, change, fault) => {
+  ])('stays if the file has %s, which is logged once', async (_, change, fault) => {
     const own = await openNode();
     const { gateway, list } = own;
     const notice = await noticeAfter(change, own);
@@ -92,7 +92,7 @@ describe('the list in force', () => {
     expect(await statuses(own)).toEqual([402, 402]);
   });
 
-  testInCi('of 100,000 lines is taken while others are served', {}, async () => {
+  testInCi('of 100,000 lines is loaded while requests are served', {}, async () => {
     const { gateway } = node;
     const lines = Array.from(
       { length: MAX_LINES - 1 },
@@ -113,7 +113,7 @@ describe('the list in force', () => {
 
 describe('a gateway does not start', () => {
   it.each<[string, string, RegExp]>([
-    ['without the file that it is told of', '/no/such/file', /^BLOCKED_FILE: \/no\/such\/file does not exist\.$/],
+    ['without its file', '/no/such/file', /^BLOCKED_FILE: \/no\/such\/file does not exist\.$/],
     ['with a folder', '.', /^BLOCKED_FILE: \. is not a file\.$/],
     ['with a bad line', newList('# who', 'nobody').path, /^BLOCKED_FILE: \S+ line 2 is not a wallet.*\.$/],
   ])('%s', (_, BLOCKED_FILE, fault) => {
@@ -121,7 +121,7 @@ describe('a gateway does not start', () => {
   });
 });
 
-it('the start says that addresses behind a proxy are not known without TRUST_PROXY', () => {
+it('the start warns of addresses in the list without TRUST_PROXY', () => {
   const noticesOf = (...lines: string[]) => {
     const { BLOCKED_FILE } = newList(...lines).variables;
     return readConfig({ TOKENS_API_KEY: 'key', BLOCKED_FILE, GATEWAY_BASE_URL: 'https://gateway.example' }).notices;

@@ -26,10 +26,10 @@ async function challengeOf(route: Route, target = exampleOf(route).target) {
   return { ...challengeIn(response), body: (await response.json()) as Record<string, unknown> };
 }
 
-/** Judged once each: the validators compile every schema anew, and most challenges of a route hold the same one. */
+/** Cached, because the validators compile every schema again. */
 const judged = new Map<string, string[]>();
 
-/** What the official validators have against an extension. */
+/** Faults by the official validators. */
 function faultsOf(extension: unknown): string[] {
   const text = JSON.stringify(extension);
   const faults = judged.get(text) ?? judge(extension);
@@ -45,7 +45,7 @@ function judge(extension: unknown): string[] {
   return verdicts.flatMap(({ errors = [] }) => errors);
 }
 
-it('there are sixty routes to describe', () => expect(served).toHaveLength(60));
+it('there are sixty routes', () => expect(served).toHaveLength(60));
 
 describe('the challenge of', () => {
   it.each(each)('%s describes the route in header and body, as the official validators want', async (_, route) => {
@@ -73,7 +73,7 @@ describe('path parameters in a challenge', () => {
     return discoveryIn(required)?.info.input.pathParams;
   };
 
-  it('are those that were asked for', async () => {
+  it('are those of the request', async () => {
     expect(await pathParamsOf('/v1/x402/tokens/assets/gold')).toEqual({ assetId: 'gold' });
     expect(await pathParamsOf('/v1/x402/tokens/assets/%67old')).toEqual({ assetId: 'gold' });
   });
@@ -118,14 +118,14 @@ describe('a header is at most 4,096 bytes', () => {
 
 describe('the name of the service', () => {
   it.each([
-    ['is left out when x402 does not take it', 'Gäteway', false],
-    ['is left out when it is too long', 'x'.repeat(33), false],
-    ['is told with the quotation marks in it', 'my "gateway"', true],
-  ])('%s: %s', async (_, name, isTold) => {
+    ['is left out if x402 does not allow it', 'Gäteway', false],
+    ['is left out if too long', 'x'.repeat(33), false],
+    ['keeps its quotation marks', 'my "gateway"', true],
+  ])('%s: %s', async (_, name, isNamed) => {
     const other = await startEverything({ SERVICE_NAME: name });
     const { required } = challengeIn(await fetch(`${other.url}/v1/x402/tokens/health`));
     await other.stop();
-    expect(isValidServiceName(name)).toBe(isTold);
-    expect(required.resource.serviceName).toBe(isTold ? name : undefined);
+    expect(isValidServiceName(name)).toBe(isNamed);
+    expect(required.resource.serviceName).toBe(isNamed ? name : undefined);
   });
 });

@@ -17,7 +17,7 @@ afterAll(() => gateway.stop());
 const queryOf = (values: Values = {}): string =>
   new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)])).toString();
 
-/** The request that a crawler makes of nothing but a template, an example and a verb. */
+/** The request that a crawler builds from a template, an example and a verb. */
 function requestOf(template: string, method: string, input: Values): { url: string; init: RequestInit } {
   const { pathParams = {}, queryParams, body } = input as Readonly<Record<string, Values>>;
   const path = template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(pathParams?.[name])));
@@ -32,8 +32,8 @@ const isAnswered = async (route: Route, { url, init }: { url: string; init: Requ
   expect([response.status, ok, method, error, issues]).toEqual([200, true, route.method, undefined, undefined]);
 };
 
-describe('what a document gives as an example is answered', () => {
-  it.each(served.map((route) => [route.id, route] as const))('%s, as its challenge has it', async (_, route) => {
+describe('examples are answered', () => {
+  it.each(served.map((route) => [route.id, route] as const))('%s, from its challenge', async (_, route) => {
     const probe = await fetch(`${gateway.url}${route.path}`, { method: route.httpMethod });
     expect([probe.status, probe.headers.has(HEADERS.paymentRequired)]).toEqual([402, true]);
     const { info, routeTemplate } = discoveryIn(challengeIn(probe).required) ?? {};

@@ -16,13 +16,13 @@ const STRICTLY = [
   ...['--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2023,dom,dom.iterable'],
 ];
 
-/** Generators of clients: their programs, and the words that they take. */
+/** Client generators: program and arguments. */
 const GENERATORS = {
   orval: ['orval', '--input', 'openapi.json', '--output', 'made-by-orval.ts'],
   'hey-api': ['openapi-ts', '--input', 'openapi.json', '--output', 'made-by-hey-api'],
 } as const;
 
-/** With an axios of the time of that orval, whose types newer ones do not fit. */
+/** An axios of the time of that orval, because newer types do not fit. */
 const PACKAGES = {
   orval: '7.13.0',
   axios: '1.13.2',

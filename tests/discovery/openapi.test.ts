@@ -13,7 +13,7 @@ import { exampleOf } from '../signin/examples.ts';
 import { endpointOf, served, startEverything } from './everything.ts';
 import { codesOf, faultsOf, type OpenApiDocument, type Operation, operationsOf } from './openapi-document.ts';
 
-/** Every rule that the linter recommends, and what it can check about examples, names and references. */
+/** Recommended rules, and those about examples, names and references. */
 const RULES = {
   'no-invalid-media-type-examples': 'error',
   'no-invalid-parameter-examples': 'error',
@@ -45,11 +45,11 @@ const gateway = await stopAfterTests(startEverything());
 const pages = writtenPages();
 
 describe('the pages in the repository', () => {
-  it.each(Object.keys(pages))('%s is what the table says; `npm run docs` writes it', (path) => {
+  it.each(Object.keys(pages))('%s is up to date; `npm run docs` writes it', (path) => {
     expect(readFileSync(path, 'utf8') === pages[path], `${path} is out of date: run npm run docs`).toBe(true);
   });
 
-  it('are the four that there are', () => {
+  it('are these four', () => {
     expect(Object.keys(pages)).toEqual([
       'docs/routes.md',
       'packages/client/src/methods.ts',
@@ -77,14 +77,14 @@ describe('a linter', () => {
     small = await documentOf({}, false);
   });
 
-  it('has nothing to say about the document of everything', async () => expect(await problemsIn(written)).toEqual([]));
+  it('finds no fault in the whole document', async () => expect(await problemsIn(written)).toEqual([]));
 
-  it('has nothing to say about the document of asset data alone', async () => {
+  it('finds no fault in the document of asset data alone', async () => {
     expect(await problemsIn(small)).toEqual([]);
   });
 
   // The document of everything has all of it but the title and the summary.
-  it.runIf(isFull)('has nothing to say about the document of what is sold alone', async () => {
+  it.runIf(isFull)('finds no fault in the document of paid routes alone', async () => {
     expect(await problemsIn(await documentOf({ TOKENS_API_KEY: '' }, true))).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe('a linter', () => {
     ['security-defined', '"siwx":[]', '"other":[]'],
     ['struct', '"summary":', '"sumary":'],
   ];
-  it('finds each of the faults in a document that has several', async () => {
+  it('finds each fault in a faulty document', async () => {
     for (const [, right] of faults) expect(small).toContain(right);
     const faulty = faults.reduce((text, [, right, wrong]) => text.replace(right, wrong), small);
     const rules = (await problemsIn(faulty)).map((problem) => problem.split(':')[0]);
@@ -104,10 +104,10 @@ describe('a linter', () => {
 });
 
 describe('the errors in the document', () => {
-  /** Of no route, and of routes of a gateway that blocks somebody. */
+  /** Codes outside routes, and of blocked clients. */
   const NOWHERE = ['not_found', 'method_not_allowed', 'blocked'];
 
-  it('are all but those of no route, of a block and of credit, each under its status', () => {
+  it('are all codes that a route can have, each under its status', () => {
     const shown = new Map<RefusalCode, Set<number>>();
     for (const [, { responses }] of operations) {
       for (const [status, response] of Object.entries(responses)) {
@@ -120,7 +120,7 @@ describe('the errors in the document', () => {
     expect([...(shown.get('upstream_rejected') ?? [])].sort()).toEqual([400, 404, 422]);
   });
 
-  it('belong to the gate of their route', () => {
+  it('match the gate of the route', () => {
     for (const [{ access, input }, { responses }] of operations) {
       const codes = Object.values(responses).flatMap(codesOf);
       expect(codes.includes('sign_in_required')).toBe(access === 'siwx');
@@ -131,7 +131,7 @@ describe('the errors in the document', () => {
   });
 });
 
-describe('what is answered fits the document', () => {
+describe('answers match the document', () => {
   const byRow = new Map(operations);
   const check = async (route: Route, response: Response): Promise<void> => {
     expect(await faultsOf(byRow.get(route) as Operation, response)).toEqual([]);
@@ -177,7 +177,7 @@ describe('what is answered fits the document', () => {
     },
   );
 
-  it('the refusal of a body that is no JSON, is of another type, or is too long', async () => {
+  it('the refusal of invalid JSON, of another type, and of a body that is too long', async () => {
     const route = routes.find(({ id }) => id === 'tokens.marketSnapshots') as Route;
     const json = { 'Content-Type': 'application/json' };
     const bodies = [
@@ -198,7 +198,7 @@ describe('what is answered fits the document', () => {
 });
 
 describe('rows that share a method', () => {
-  it('share what they take and give, because the document says it once', () => {
+  it('share their schemas', () => {
     for (const route of routes) {
       const same = routes.filter(({ surface, method }) => surface === route.surface && method === route.method);
       for (const other of same) {
