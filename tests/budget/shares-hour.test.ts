@@ -73,7 +73,7 @@ suiteInCi(`over ${MINUTES} minutes of 30 slots each`, { timeout: 180_000 }, () =
     expect(perMinute).toBeLessThanOrEqual(24.5);
   });
 
-  it('beside a group that floods a wallet is served every time once a minute, and nine times of ten every 10 seconds', async () => {
+  it('beside a flooding group a wallet is always served once a minute, and nine times of ten every 10 seconds', async () => {
     expect((await outcomeOf({ share: GUEST, everyMs: EVERY_MINUTE }, flood(1))).part).toBe(1);
     expect((await outcomeOf({ share: GUEST, everyMs: EVERY_10_S }, flood(1))).part).toBeGreaterThanOrEqual(0.9);
   });

@@ -125,7 +125,7 @@ describe('the share of a group', () => {
     );
   });
 
-  it('leaves room for a newcomer beside thirteen groups that came one by one and take all they get, and for one that has paid beside any number', () => {
+  it('leaves room for a newcomer beside 13 greedy groups, and for a paying wallet beside any number', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 200 }), (order) => {
         const slots = new Slots(30);

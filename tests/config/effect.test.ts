@@ -27,7 +27,7 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** On a connection of its own: one that is kept may still lead to a node that has stopped on the same port. */
+/** On its own connection: a kept one may lead to a stopped node on the same port. */
 const use = ({ port }: TestGateway, header: string) =>
   askOne(port, wireRequest('GET', HEALTH, [`Host: 127.0.0.1:${port}`, `SIGN-IN-WITH-X: ${header}`]));
 

@@ -61,7 +61,7 @@ const CASES: readonly (readonly [string, string, string])[] = [
 ];
 
 describe('FEE_PAYER_KEYPAIR', () => {
-  it.each(CASES)('%s is one fault with a sentence of its own, which shows nothing of it', (_, text, fault) => {
+  it.each(CASES)('%s is one fault with its own sentence, without the value', (_, text, fault) => {
     expect(faultsOf({ ...SOLD, FEE_PAYER_KEYPAIR: text })).toEqual([fault]);
   });
 
@@ -78,7 +78,7 @@ describe('FEE_PAYER_KEYPAIR', () => {
     beforeAll(compileGateway, 120_000);
     afterAll(endPrograms);
 
-    it('that may not be read is a fault with a sentence of its own', async () => {
+    it('that may not be read is a fault with its own sentence', async () => {
       const home = join(folder, 'home');
       mkdirSync(home, { mode: 0o700 });
       chmodSync(folder, 0o755);
@@ -108,7 +108,7 @@ describe('a fault is named alone', () => {
     expect(faultsOf(environment)).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('beside those that have nothing to do with it', () => {
+  it('together with unrelated faults', () => {
     const faults = faultsOf({ HELIUS_API_KEY: 'k', FEE_PAYER_KEYPAIR: 'x', PORT: 'x' });
     expect(faults.map((fault) => /^\w+/.exec(fault)?.[0])).toEqual(['FEE_PAYER_KEYPAIR', 'PAY_TO_WALLET', 'PORT']);
   });

@@ -73,7 +73,7 @@ function serviceLinks(service: string): Environment {
 }
 
 describe('a variable that is nearly known', () => {
-  it.each(MEANT)('%s is named once, with %s beside it', (name, known) => {
+  it.each(MEANT)('%s is named once, with the suggestion %s', (name, known) => {
     expect(noticesOf({ [name]: 'CANARY' })).toEqual([sentence(name, known)]);
   });
 

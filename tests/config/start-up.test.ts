@@ -19,7 +19,7 @@ afterAll(async () => {
 /** The path of a folder that is not there yet. */
 const freshFolder = (): string => join(folder, `data-${folders++}`);
 
-/** Good variables with a folder of its own, and these instead. */
+/** Starts with valid variables, its own folder, and these changes. */
 const start = (variables: NodeJS.ProcessEnv = {}): Program =>
   startProgram({ PORT: '0', DATA_DIR: freshFolder(), TOKENS_API_KEY: KEY, ...variables });
 

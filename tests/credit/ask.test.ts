@@ -23,7 +23,7 @@ const warm = startWarm();
 const inOwnProcess: typeof warm.run = (words, options) =>
   runCommand(node('packages/cli/bin/main.js', ...words), options);
 
-/** Runs the command line as a user does, with a state folder of its own; in a process of its own where that is looked at. */
+/** Runs the command line as a user does, with its own state folder; some tests need its own process. */
 const asking =
   (gateway: SellingGateway, state: string, run = warm.run) =>
   (...words: string[]): Promise<Outcome> =>

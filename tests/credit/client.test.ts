@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { startEverything } from '../discovery/everything.ts';
 import { rowOf } from '../http/targets.ts';
 
-// Sets up this process so that x402's RPC client can be used beside the gateway.
+// Sets up this process for x402's RPC client and the gateway together.
 import '../payments/wallets.ts';
 import { exampleOf } from '../signin/examples.ts';
 

@@ -9,7 +9,7 @@ import { expectStory, type Setup, type Told, tell } from './stock-clients.ts';
 
 const PROGRAM = 'stock-client.mjs';
 const PRICE = 5;
-/** The call that a bundle is bought with, and those that it covers besides. */
+/** The price of a call, and of a bundle for several. */
 const prices = { price: PRICE, bundle: PRICE * (1 + (isFull ? 100 : 5)) };
 
 const bundle = (prices.bundle / 1_000_000).toFixed(6);

@@ -51,7 +51,7 @@ ledgerSuite('credit', (ledger) => {
       expect(await ledger.accounts.answer(slow.id)).toBe('"again"');
     });
 
-    it('that took too long is charged all the same while its price is there', async () => {
+    it('that took too long is charged while the balance covers it', async () => {
       await grant(ledger, 10);
       const slow = newDebit(4);
       await hold(slow);

@@ -14,7 +14,7 @@ import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
 import type { Balance, Statement } from './gateway.ts';
 
-/** Gateways with credit in processes of their own, on one database and one port, so that signatures stay valid. */
+/** Gateways with credit in their own processes, on one database and one port, so that signatures stay valid. */
 export interface CreditStreet extends Street {
   readonly money: MoneyIn;
 }

@@ -67,7 +67,7 @@ export interface Told {
   readonly stories: readonly { readonly outcomes: readonly Outcome[]; readonly transfers: readonly string[] }[];
 }
 
-/** Runs each setup with a wallet of its own, by the client that is installed in this folder. */
+/** Runs each setup with its own wallet, by the client that is installed in this folder. */
 export async function tell(
   gateway: SellingGateway,
   { folder, script, setups, prices }: { folder: string; script: string; setups: readonly Setup[]; prices: Prices },

@@ -42,7 +42,7 @@ async function clientPaysNothing(): Promise<void> {
   expect(solana.mainnet.transfers).toHaveLength(transfers);
 }
 
-describe('a wallet with credit pays nothing besides', () => {
+describe('a wallet with credit makes no payment', () => {
   it('when as many of its calls are on their way as may be: 429', async () => {
     solana.provider.faults.delayMs = 1_500;
     const arrivals = solana.provider.arrivals.length;

@@ -17,7 +17,7 @@ export interface Node {
   log(): string;
 }
 
-/** Gateways in processes of their own that share PostgreSQL and Redis, and nginx in front of them. */
+/** Gateways in their own processes that share PostgreSQL and Redis, and nginx in front of them. */
 export interface Deployment {
   readonly url: string;
   readonly port: number;

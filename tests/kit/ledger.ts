@@ -16,7 +16,7 @@ export interface Ledger extends Pick<Money, 'accounts' | 'books' | 'database' | 
   nowMs: number;
   /** Bytes that all answers may have together. */
   readonly answerBytes: number;
-  /** Ends the process that uses the database, and goes on as one that starts anew when that has been noticed. */
+  /** Ends the process and starts a new one on the same database. */
   reopen(): Promise<void>;
   /** A second node on the same database; absent where there is one process. */
   openOther?(): Promise<Money>;

@@ -17,7 +17,7 @@ export interface OpenedStore {
 export interface OpenedStoreOptions {
   readonly wallNow?: Clock;
   readonly clocks?: LocalClocks;
-  /** A folder that outlives the store; else it has one of its own. */
+  /** A folder that outlives the store; default: a temporary one. */
   readonly folder?: string;
 }
 

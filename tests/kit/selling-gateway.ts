@@ -30,10 +30,10 @@ export async function connectionsClosed(): Promise<void> {
   await setImmediate();
 }
 
-/** What a gateway may be given beside variables. */
+/** Options of a gateway besides variables. */
 export interface SellingGatewayOptions extends Pick<StartOptions, 'breaker' | 'watchPace' | 'onStep'> {
   readonly dataDir?: string;
-  /** A world that outlives the gateway; started and stopped with it unless given. */
+  /** A sandbox that outlives the gateway; default: one that starts and stops with it. */
   readonly solana?: SolanaSandbox;
 }
 

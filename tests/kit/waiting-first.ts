@@ -21,7 +21,7 @@ const WAITING = [
 
 const isWaiting = ({ moduleId }: TestSpecification): boolean => WAITING.some((path) => moduleId.endsWith(path));
 
-/** So many files that compute begin beside each of those. */
+/** How many computing files begin with each of those. */
 const BESIDE = 2;
 
 /** Begins early with the files that wait, and with others that compute meanwhile; left for the end they would be waited for. */

@@ -94,7 +94,7 @@ describe('a payment is not sent', () => {
       (draft) => Object.assign(transferOf(draft), { program: readable(draft, PROGRAMS.token2022) }),
     ],
     [
-      'beside which lamports move',
+      'with an additional transfer of lamports',
       (draft) => draft.instructions.push(instruction(draft, PROGRAMS.system, [1, 0], [2, 0, 0, 0, ...u64(1000n)])),
     ],
     ['to an account of a lookup table', toLookup],

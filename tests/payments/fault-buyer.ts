@@ -45,7 +45,7 @@ export async function readReply(response: Response): Promise<Reply> {
 export const receiptIn = ({ headers }: Reply): Record<string, unknown> =>
   JSON.parse(Buffer.from(headers.get('payment-response') ?? '', 'base64').toString() || '{}');
 
-/** Asks once, with a payment or without. */
+/** Sends one request, with or without a payment. */
 export async function ask(url: string, payment?: string, init: RequestInit = {}): Promise<Reply> {
   const headers = { ...init.headers, ...(payment !== undefined && { 'PAYMENT-SIGNATURE': payment }) };
   return readReply(await fetch(url, { ...init, headers }));
@@ -67,7 +67,7 @@ export async function askUntilDecided(
   }
 }
 
-/** Waits until something holds. */
+/** Waits until a condition holds. */
 export async function until(holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
   const end = performance.now() + limitMs;
   while (!(await holds())) {

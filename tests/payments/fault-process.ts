@@ -11,7 +11,7 @@ import { ROOMY } from './fault-buyer.ts';
 
 const SCRIPT = 'tests/kit/gateway-process.mjs';
 
-/** A sandbox in this process, and gateways in processes of their own, one after the other, with the same money. */
+/** A sandbox in this process, and gateways in their own processes, one after the other, with the same money. */
 export interface Street {
   readonly solana: SolanaSandbox;
   /** DATA_DIR of the gateways. */

@@ -11,7 +11,7 @@ import bs58 from 'bs58';
 
 const CONFIRM_MS = 400;
 
-// Its own words are for nobody.
+// The packages print to the console.
 console.error = () => {};
 console.warn = () => {};
 process.stdin.on('end', () => process.exit()).resume();
@@ -54,7 +54,7 @@ async function bodyOf(request) {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Does the work unless ordered not to, and answers with the truth unless ordered to say something else. */
+/** Does the work and returns its result, unless the orders differ. */
 async function work(response, { does = true, hang, status = 200, answer, delayMs = 0 } = {}, task) {
   const truth = does ? await task() : {};
   await pause(delayMs);

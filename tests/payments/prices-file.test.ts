@@ -105,7 +105,7 @@ describe('a file of prices', () => {
   });
 });
 
-describe('a gateway with prices of its own', () => {
+describe('a gateway with a PRICES_FILE', () => {
   let solana: SolanaSandbox;
   beforeAll(async () => {
     solana = await startSolanaSandbox({ key: CANARY_PROVIDER_KEY });

@@ -73,7 +73,7 @@ ledgerSuite('the limits of payments', (ledger) => {
       expect(await fail(next())).toBe('reserved');
     });
 
-    it('has a count of its calls, which goes on after it has settled', async () => {
+    it('counts its calls, also after it has settled', async () => {
       const payment = next();
       await fail(payment);
       await settle(ledger, payment);

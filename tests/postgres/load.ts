@@ -67,7 +67,7 @@ const ask = async (url: string, headers: Readonly<Record<string, string>>): Prom
 const chargedIn = (reply: Reply | undefined): number =>
   Number(/charged=(\d+)/.exec(reply?.headers.get('credit') ?? '')?.[1] ?? 0);
 
-/** Starts a gateway in a process of its own with this DATABASE_URL. `booksUrl`: where the books are read. */
+/** Starts a gateway in its own process with this DATABASE_URL. `booksUrl`: where the books are read. */
 export async function openLoad(databaseUrl: string, booksUrl: () => string = () => databaseUrl): Promise<Load> {
   await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });

@@ -85,7 +85,7 @@ describe('the key of receipts', () => {
     expect(keyFor(later, rolling)).toEqual(keyFor(later, over));
   });
 
-  it('can be a key pair of its own, in each form that keypairs have here, and the secret then gives none', async () => {
+  it('can be RECEIPT_KEYPAIR, in each format; the secret then gives no key', async () => {
     const keypair = newKeypair();
     const path = join(makeFolder(), 'receipts.json');
     writeFileSync(path, JSON.stringify([...keypair]));

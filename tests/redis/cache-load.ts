@@ -27,7 +27,7 @@ export interface LoadOptions {
   readonly isDoubled: boolean;
 }
 
-/** Requests of many wallets that go on until stopped. */
+/** Requests of many wallets until `stop`. */
 export interface Load {
   readonly uses: readonly Use[];
   /** Sends every header once more that was used since then. */

@@ -170,7 +170,7 @@ redisSuite('a Redis', () => {
       }
     }
 
-    it('R9 once: the request is answered all the same, by one upstream call, and its nonce is used up', async () => {
+    it('R9 once: the request is answered by one upstream call, and its nonce is used', async () => {
       for (let round = 0; round < rounds(20); round++) await askOnce(() => undefined);
     });
 

@@ -36,7 +36,7 @@ export function readLives(): Record<string, number[]> {
   return lives;
 }
 
-/** Something that is done, the keys whose lives it sets anew, and those that it ends; all others go on as they were. */
+/** A step, with the keys whose lifetimes it sets, and the keys that it deletes. */
 export interface Step {
   readonly does: string;
   run(): Promise<unknown>;

@@ -16,7 +16,7 @@ const SCRIPT = 'tests/kit/gateway-process.mjs';
 /** The public origin of all nodes. */
 const ORIGIN = 'http://gateway.example';
 
-/** Gateways in processes of their own, for one origin and on one world. */
+/** Gateways in their own processes, for one origin and on one world. */
 export interface Nodes {
   readonly upstream: TokensApi;
   /** Before the upstream. */

@@ -120,7 +120,7 @@ async function retire({ targets }: Balancer, node: (RunningGateway & { readonly 
   await node.stop();
 }
 
-/** An HTTP balancer: each request goes to the next of its targets, over a connection of its own. */
+/** An HTTP balancer: each request goes to the next of its targets, over its own connection. */
 interface Balancer {
   readonly url: string;
   /** Ports of 127.0.0.1. */

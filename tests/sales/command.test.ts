@@ -19,7 +19,7 @@ beforeAll(compileGateway, 120_000);
 
 type Run = (variables: Environment, ...words: string[]) => Promise<Outcome>;
 
-/** The command in a process of its own, with a gateway's variables. */
+/** The command in its own process, with a gateway's variables. */
 const startSales = (variables: Environment, ...words: string[]): Command =>
   startCommand(node(MAIN, 'sales', ...words), { env: variables as NodeJS.ProcessEnv });
 const runProgram: Run = (variables, ...words) => startSales(variables, ...words).ended;
@@ -101,7 +101,7 @@ function suite(run: Run, start: () => Promise<Scene>): void {
     expect([code, stdout, stderr]).toEqual([0, '', '2 entries, 2 transfers, 0 discrepancies\n']);
   });
 
-  it('verify --repair beside the gateway: works in PostgreSQL, and names DATA_DIR in SQLite', async () => {
+  it('verify --repair with a running gateway works in PostgreSQL, and names DATA_DIR in SQLite', async () => {
     const { code, stderr } = await run(variables, 'verify', '--repair');
     const refused = [1, expect.stringMatching(/^asset-gateway: DATA_DIR: process \d+ .* serves from/)];
     const repaired = [0, '0 entries appended\n2 entries, 2 transfers, 0 discrepancies\n'];
@@ -133,7 +133,7 @@ function suite(run: Run, start: () => Promise<Scene>): void {
   });
 }
 
-describe('the command beside a gateway with a folder', () => {
+describe('the command, with a gateway that runs on SQLite', () => {
   suite(runProgram, async () => {
     const folder = makeFolder();
     const gateway = await startSellingGateway({}, { dataDir: folder });
@@ -149,7 +149,7 @@ describe('the command beside a gateway with a folder', () => {
   });
 });
 
-postgresSuite('the command beside a gateway with PostgreSQL', () => {
+postgresSuite('the command, with a gateway that runs on PostgreSQL', () => {
   suite(run, async () => {
     const { url, drop } = await openPostgresDatabase();
     const folder = makeFolder();

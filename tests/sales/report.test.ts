@@ -69,7 +69,7 @@ describe('a table', () => {
     );
   });
 
-  it('names each member of an entry, on a line of its own for a program', () => {
+  it('names each member of an entry; JSON has one entry per line', () => {
     const entry = readEntryOf({ requestId: '=cmd()', isRepair: true });
     const lines = writtenOn(entryTable([entry, entry]), 'json')
       .trimEnd()

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Does what docs/operating.md says, in a process of its own, while the database is in use. */
+/** Does what docs/operating.md says, in its own process, while the database is in use. */
 async function copy(): Promise<void> {
   const env = { PATH: process.env.PATH, DATA_DIR: folder, COPY: sqliteIn(restored) };
   const child = spawn('sh', ['-ec', COMMANDS], { env });

@@ -143,7 +143,7 @@ describe('a gateway whose database is damaged', { timeout: 120_000 }, () => {
     expect(readFileSync(sqliteIn(folder)).equals(before)).toBe(true);
   });
 
-  it('V16 does not start without it beside its log, says so in a sentence, and keeps the log', async () => {
+  it('V16 does not start if only its log is there, says so in a sentence, and keeps the log', async () => {
     const folder = newFolder();
     const log = `${sqliteIn(folder)}-wal`;
     writeFileSync(log, 'what was committed');

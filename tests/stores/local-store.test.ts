@@ -46,7 +46,7 @@ function elapse(milliseconds: number): void {
   upMs += milliseconds;
 }
 
-/** A gateway starts. The one before has been killed unless it was stopped. */
+/** Starts a gateway. The previous one counts as killed if it was not stopped. */
 async function start(): Promise<OpenedStore> {
   const clocks = { now: () => nowMs, monotonic: () => upMs, boot };
   const one = await openLocalStore(() => nowMs, { folder, clocks });
@@ -78,7 +78,7 @@ async function waitMs(): Promise<number> {
 const rowsIn = async ({ database }: OpenedStore) => database.read({ sql: 'select * from admissions order by id' });
 
 describe('a store of one process', () => {
-  it.each(['stopped', 'killed'])('R12 goes on where one that was %s has ended', async (end) => {
+  it.each(['stopped', 'killed'])('R12 continues the state of a gateway that was %s', async (end) => {
     const before = await start();
     const [used, burnt, unused] = [nonceOf(before.store), nonceOf(before.store), nonceOf(before.store)];
     for (const nonce of ['one', 'two']) await admit(before.store, { nonce: { ...used, nonce } });
