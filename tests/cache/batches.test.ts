@@ -21,7 +21,7 @@ function rowOf(method: string): Route {
   return row;
 }
 
-/** What the upstream itself answers for this input, as the gateway would send it on. */
+/** The upstream's own answer for this input. */
 function upstreamText(route: Route, input: Input): string {
   const { query, body } = route.upstream.forward(input);
   const asked = {
@@ -32,17 +32,17 @@ function upstreamText(route: Route, input: Input): string {
   return JSON.stringify(route.method === 'variantMarkets' ? variantMarkets(asked) : marketSnapshots(asked));
 }
 
-/** Mints that are known, and ones that nobody knows. */
+/** Known and unknown mints. */
 const anyMint = fc.oneof(fc.constantFrom(...KNOWN_MINTS), fc.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/));
 
 describe.each([
   ['marketSnapshots', 'body', 250],
   ['variantMarkets', 'query', 50],
-] as const)('%s, put together from what is kept by mint', (method, place, most) => {
+] as const)('%s, assembled from cached mints', (method, place, most) => {
   const route = rowOf(method);
   const list = fc.array(anyMint, { maxLength: most / 2 });
 
-  it('is the answer that the upstream gives, byte for byte', () => {
+  it('equals the answer of the upstream byte for byte', () => {
     fc.assert(
       fc.property(list, list, fc.boolean(), (mints, addresses, hasAddresses) => {
         fc.pre(mints.length + (hasAddresses ? addresses.length : 0) > 0);
@@ -69,7 +69,7 @@ describe.each([
     expect(assembled(route, items, 9_000).headers).toMatchObject({ Age: '8' });
   });
 
-  it('is cut into the items of one call as they stand', () => {
+  it('is split into the items of one call', () => {
     const mints = KNOWN_MINTS.slice(0, most);
     const text = upstreamText(route, batchInput(route, mints));
     const items = itemsOf(route, text);
@@ -79,7 +79,7 @@ describe.each([
     );
   });
 
-  it('has no items where the answer has another shape', () => {
+  it('has no items if the answer has another shape', () => {
     const [one = ''] = KNOWN_MINTS;
     const text = upstreamText(route, batchInput(route, [one]));
     const answers = [
@@ -107,7 +107,7 @@ describe('batches over HTTP', () => {
   const addressesIn = async (response: Response) =>
     ((await response.json()) as { result: { address: string }[] }).result.map(({ address }) => address);
 
-  it('what many wallets ask of one mint each is one call at once, and one for those who come within the second after it', async () => {
+  it('requests of 250 wallets for one mint each share one call a second', async () => {
     const mints = Array.from({ length: 250 }, () => newSigner().address);
     const headers = await Promise.all(mints.map((mint) => signedHeader(url(), initOf([mint]))));
     const startedAt = performance.now();
@@ -120,7 +120,7 @@ describe('batches over HTTP', () => {
     expect(gateway.upstream.arrivals.length).toBeLessThanOrEqual(1 + seconds);
   });
 
-  it('only what is missing is asked for', async () => {
+  it('only missing mints are requested', async () => {
     const [known, fresh] = [KNOWN_MINTS.slice(0, 5), newSigner().address];
     await ask(known);
     const before = gateway.upstream.arrivals.length;
@@ -139,7 +139,7 @@ describe('batches over HTTP', () => {
     for (const mint of mints) expect(await addressesIn(await ask([mint]))).toEqual([mint]);
   });
 
-  it('a mint that is asked for twice is answered as the upstream does', async () => {
+  it('a duplicate mint is answered once, as by the upstream', async () => {
     const [mint = ''] = KNOWN_MINTS;
     expect(await addressesIn(await ask([mint, mint]))).toEqual([mint]);
   });

@@ -12,7 +12,7 @@ const WAITS: Ask = { isWaiting: true, weight: 1, refusesCached: false };
 const served = (ageSeconds: number): Ask => ({ ...WAITS, isWaiting: false, ageSeconds });
 const called = (next: Next): readonly string[] => ('ids' in next ? next.ids : []);
 
-/** An order in which a few busy keys are known and served from the cache, so that a slot has its price. */
+/** An order with a few busy, cached keys. */
 function busyOrder(limits = LIMITS): { order: CallOrder; nowMs: number } {
   const order = new CallOrder(limits);
   for (let second = 0; second < 600; second++) {
@@ -22,8 +22,8 @@ function busyOrder(limits = LIMITS): { order: CallOrder; nowMs: number } {
   return { order, nowMs: 600_000 };
 }
 
-describe('what goes out', () => {
-  it('a request that waits is called for at once while slots are free, and once only', () => {
+describe('the next call', () => {
+  it('is made at once for a waiting request while slots are free, and once', () => {
     const order = new CallOrder(LIMITS);
     order.ask(key('a'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['a']);
@@ -33,34 +33,34 @@ describe('what goes out', () => {
     expect(called(order.next(29, 2_000))).toEqual([]);
   });
 
-  it('nothing goes out without a free slot, whatever waits', () => {
+  it('is not made without a free slot', () => {
     const order = new CallOrder(LIMITS);
     for (let id = 0; id < 20; id++) order.ask(key(`${id}`), WAITS, 0);
     expect(order.next(0, 0)).toEqual({ againAtMs: Number.POSITIVE_INFINITY });
   });
 
-  it('the key that most requests wait for goes first', () => {
+  it('is for the key with the most waiters', () => {
     const order = new CallOrder(LIMITS);
     order.ask(key('one'), WAITS, 0);
     for (let count = 0; count < 3; count++) order.ask(key('three'), WAITS, 0);
     expect(called(order.next(1, 0))).toEqual(['three']);
   });
 
-  it('a key that has been asked for often goes before one that never was', () => {
+  it('is for a popular key before a new one', () => {
     const { order, nowMs } = busyOrder();
     order.ask(key('new'), WAITS, nowMs);
     order.ask(key('a'), WAITS, nowMs);
     expect(called(order.next(1, nowMs))).toEqual(['a']);
   });
 
-  it('a key nobody waits for any more is not called for', () => {
+  it('is not made for a key without waiters', () => {
     const order = new CallOrder(LIMITS);
     order.ask(key('a'), WAITS, 0);
     order.leave('a', WAITS);
     expect(called(order.next(30, 0))).toEqual([]);
   });
 
-  it('a request whose sign-in was not good is not remembered', () => {
+  it('ignores requests with an invalid sign-in', () => {
     const { order, nowMs } = busyOrder();
     for (let count = 0; count < 2_000; count++) {
       order.ask(key('replayed'), WAITS, nowMs);
@@ -75,13 +75,13 @@ describe('what goes out', () => {
     ['stale', FRESH + 1, 30, ['a']],
     ['stale', FRESH + 1, 10, []],
     ['almost too old', STALE - 1, 10, ['a']],
-  ])('an answer that is %s (%i s) with %i free slots: %j', (_, ageSeconds, free, expected) => {
+  ])('refreshes a %s answer (%i s) with %i free slots: %j', (_, ageSeconds, free, expected) => {
     const order = new CallOrder(LIMITS);
     for (let second = 0; second < 20; second++) order.ask(key('a'), served(ageSeconds), second * 10);
     expect(called(order.next(free, 200))).toEqual(expected);
   });
 
-  it('whoever refuses what is kept gets a slot while many are free, and not ahead of those who have nothing', () => {
+  it('serves no-cache requests while slots are free, after requests without an answer', () => {
     const refuses: Ask = { ...WAITS, ageSeconds: 5, refusesCached: true };
     const calm = new CallOrder(LIMITS);
     calm.ask(key('a'), refuses, 0);
@@ -96,14 +96,14 @@ describe('what goes out', () => {
 describe('a batch', () => {
   const third: Ask = { ...WAITS, weight: 1 / 3 };
 
-  it('is worth what its members are worth together, and takes them along in one call', () => {
+  it('is worth the sum of its members, which share one call', () => {
     const order = new CallOrder(LIMITS);
     order.ask(key('one'), WAITS, 0);
     for (const id of ['x', 'y', 'z']) for (let count = 0; count < 2; count++) order.ask(mint(id), third, 0);
     expect([...called(order.next(1, 0))].sort()).toEqual(['x', 'y', 'z']);
   });
 
-  it('is never larger than the row takes, and leaves out who gains least', () => {
+  it('is limited to the size of the row, dropping the members of least worth', () => {
     const order = new CallOrder(LIMITS);
     for (const [id, count] of [
       ['w', 1],
@@ -118,7 +118,7 @@ describe('a batch', () => {
     expect(called(order.next(29, 2_000))).toEqual(['w']);
   });
 
-  it('takes along what is stale, and leaves alone what is fresh', () => {
+  it('includes stale members, not fresh ones', () => {
     const order = new CallOrder(LIMITS);
     order.ask(mint('stale'), served(FRESH + 1), 0);
     order.ask(mint('fresh'), served(1), 0);
@@ -126,7 +126,7 @@ describe('a batch', () => {
     expect(called(order.next(30, 0))).toEqual(['missing', 'stale']);
   });
 
-  it('W2 takes along no key that was never answered, unless a request waits for it', () => {
+  it('W2 includes no key that was never answered, unless a request waits for it', () => {
     const order = new CallOrder(LIMITS);
     order.ask(mint('unknown'), WAITS, 0);
     order.leave('unknown', WAITS);
@@ -138,7 +138,7 @@ describe('a batch', () => {
     expect(called(order.next(29, 2_000))).toEqual(['unknown', 'other']);
   });
 
-  it('W2 takes along no key that was rejected since it was answered', () => {
+  it('W2 includes no key that was rejected after its last answer', () => {
     const order = new CallOrder(LIMITS);
     order.ask(mint('bad'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['bad']);
@@ -151,7 +151,7 @@ describe('a batch', () => {
     expect(called(order.next(30, 100_000))).toEqual(['missing']);
   });
 
-  it('W3 that no share has room for delays neither another key nor another batch', () => {
+  it('W3 without a share with room delays no other key or batch', () => {
     const order = new CallOrder(LIMITS);
     for (let count = 0; count < 9; count++) order.ask(mint('crowded'), WAITS, 0);
     order.ask(key('other'), WAITS, 0);
@@ -166,7 +166,7 @@ describe('a batch', () => {
 });
 
 describe('a call that fails', () => {
-  it('is not made again at once, and later after each failure', () => {
+  it('is repeated after a growing delay', () => {
     const order = new CallOrder(LIMITS);
     const gaps: number[] = [];
     let failedAtMs = 0;
@@ -183,7 +183,7 @@ describe('a call that fails', () => {
     }
   });
 
-  /** An order whose calls for these keys fail for so long, the first of them the most wanted. Nobody waits any more. */
+  /** An order whose calls for these keys failed until now, the first key being the most wanted. */
   function failing(ids: readonly string[], untilMs: number): CallOrder {
     const order = new CallOrder(LIMITS);
     for (let nowMs = 0; nowMs < untilMs; nowMs += 1_000) {
@@ -196,7 +196,7 @@ describe('a call that fails', () => {
     return order;
   }
 
-  it('in an outage is held back no longer than the outage lasts: the first answer has the most wanted asked for', () => {
+  it('in an outage is delayed only until the outage ends: then the most wanted keys go first', () => {
     const order = failing(['most', 'more', 'less'], 600_000);
     for (const id of ['new', 'less', 'more', 'most']) order.ask(key(id), WAITS, 600_000);
     expect(called(order.next(30, 600_000))).toEqual(['new']);
@@ -205,7 +205,7 @@ describe('a call that fails', () => {
     expect(order3).toEqual(['most', 'more', 'less']);
   });
 
-  it('in an outage is called once it is over for what is remembered, before anybody asks again', () => {
+  it('in an outage is repeated when it is over, without a new request', () => {
     const order = failing(['most', 'more'], 600_000);
     order.ask(key('new'), WAITS, 600_000);
     expect(called(order.next(30, 600_000))).toEqual(['new']);
@@ -215,7 +215,7 @@ describe('a call that fails', () => {
     expect(called(order.next(27, 600_200))).toEqual([]);
   });
 
-  it('in an outage stays held back by a completion of nothing, and is called once there is an answer', () => {
+  it('in an outage stays delayed until there is an answer', () => {
     const order = failing(['most'], 600_000);
     order.completed([], true, 600_000);
     for (const id of ['new', 'most']) order.ask(key(id), WAITS, 600_000);
@@ -225,7 +225,7 @@ describe('a call that fails', () => {
     expect(called(order.next(30, 600_200))).toEqual(['most']);
   });
 
-  it('while others are answered stays held back', () => {
+  it('stays delayed while others are answered', () => {
     const order = failing(['broken'], 600_000);
     let calls = 0;
     for (let nowMs = 600_000; nowMs < 1_200_000; nowMs += 1_000) {
@@ -239,7 +239,7 @@ describe('a call that fails', () => {
     expect(calls).toBeLessThanOrEqual(11);
   });
 
-  it('holds back nobody else, and counts no more after a success', () => {
+  it('delays no other key, and is forgotten after a success', () => {
     const order = new CallOrder(LIMITS);
     const fail = (nowMs: number) => {
       order.ask(key('a'), WAITS, nowMs);
@@ -267,7 +267,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Drives an order as a gateway does: calls end after 300 ms, their slots free after a minute, waiters give up after 2 s. */
+/** Drives an order like a gateway: calls take 300 ms, slots free after a minute, waiters leave after 2 s. */
 function drive(steps: readonly Step[], limits = LIMITS) {
   const order = new CallOrder(limits);
   const due: { atMs: number; act: (nowMs: number) => void }[] = [];
@@ -306,8 +306,8 @@ function drive(steps: readonly Step[], limits = LIMITS) {
 
 const histories = fc.array(step, { minLength: 200, maxLength: 600 });
 
-describe('whatever is asked', () => {
-  it('no more calls go out than slots are free, no key twice at once, no batch is too large', () => {
+describe('any requests', () => {
+  it('never exceed the slots, call a key twice at once, or make a batch too large', () => {
     fc.assert(
       fc.property(histories, (steps) => {
         for (const { ids } of drive(steps).calls) expect(ids.length).toBeLessThanOrEqual(3);
@@ -316,7 +316,7 @@ describe('whatever is asked', () => {
     );
   });
 
-  it('the same history makes the same calls', () => {
+  it('lead to the same calls each time', () => {
     fc.assert(
       fc.property(histories, (steps) => {
         expect(drive(steps)).toEqual(drive(steps));
@@ -325,7 +325,7 @@ describe('whatever is asked', () => {
     );
   });
 
-  it('no more is remembered than twice the limit and what is in flight', () => {
+  it('keep at most twice the limit and the keys in flight in memory', () => {
     const limits = { ...LIMITS, known: 16, candidates: 8 };
     fc.assert(
       fc.property(histories, (steps) => {
@@ -335,7 +335,7 @@ describe('whatever is asked', () => {
     );
   });
 
-  it('at most half of the slots go at once, the rest half a second apart', () => {
+  it('use at most half of the slots at once, and the others half a second apart', () => {
     const order = new CallOrder({ ...LIMITS, known: 8_192, candidates: 256 });
     const atMs: number[] = [];
     for (let nowMs = 0; nowMs < 5_000; nowMs += 10) {
@@ -349,7 +349,7 @@ describe('whatever is asked', () => {
 });
 
 describe('a flood of random keys', () => {
-  it('drops the poorest first: what has been asked for often is still known after it', () => {
+  it('evicts the least popular keys first', () => {
     const { order, nowMs } = busyOrder();
     for (let id = 0; id < 5_000; id++) order.ask(key(`x${id}`), WAITS, nowMs + id);
     expect(order.size).toBeLessThanOrEqual(2 * LIMITS.known);

@@ -23,7 +23,7 @@ function leadershipOf(waiters: readonly Waiter[]) {
 }
 
 describe('a call that several wait for', () => {
-  it('may be charged to each of them, whoever signs for it', async () => {
+  it('is charged to all of their shares', async () => {
     const charges: unknown[] = [];
     const take: Spend = async (_, charge) => {
       charges.push(charge);
@@ -36,7 +36,7 @@ describe('a call that several wait for', () => {
     expect([leadership.leader?.asker.wallet, dismissed]).toEqual(['two', ['one']]);
   });
 
-  it('is asked for once when none of their shares has a slot left, and all of them can be told', async () => {
+  it('spends once if no share has a slot, and refuses all waiters', async () => {
     let asked = 0;
     const refusal = new Refusal('rate_limited', { scope: 'group' });
     const take: Spend = () => {

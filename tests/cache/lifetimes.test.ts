@@ -7,12 +7,12 @@ import type { Input } from '../../packages/gateway/src/call.ts';
 const NOW = 1_795_000_000;
 const methods = routes.filter(({ surface }) => surface === 'tokens').map(({ method }) => method);
 
-it('every asset-data row but the health probe has its lifetimes, and nothing else has', () => {
+it('every asset-data row except health has lifetimes', () => {
   expect(Object.keys(LIFETIMES).sort()).toEqual(methods.filter((method) => method !== 'health').sort());
   expect(methods).toEqual(expect.arrayContaining(Object.keys(BATCH_SIZES)));
 });
 
-it('nothing is fresh for longer than it may be served', () => {
+it('nothing is fresh for longer than its maximum age', () => {
   for (const { freshSeconds, maxStaleSeconds } of Object.values(LIFETIMES)) {
     expect(freshSeconds).toBeLessThanOrEqual(maxStaleSeconds);
   }

@@ -11,7 +11,7 @@ const gateway = await stopAfterTests(
 const search = (query: string, headers = {}) =>
   askSigned(`${gateway.url}/v1/x402/tokens/assets/search?q=${query}`, { headers });
 
-it('hits, misses, calls and what was forgone are counted, and no wallet is a label', async () => {
+it('hits, misses, calls and forgone requests are counted, without wallets in labels', async () => {
   await search('one');
   await search('one');
   await search('one', { 'Cache-Control': 'no-cache' });
@@ -25,7 +25,7 @@ it('hits, misses, calls and what was forgone are counted, and no wallet is a lab
   expect(scraped.labelNames('asset_gateway_cache_answers_total')).toEqual(['route', 'result']);
 });
 
-it('a request for which no call goes out in time is forgone: 429, and its sign-in is good for the next time', async () => {
+it('a request without a call in time is a 429, and its sign-in stays good', async () => {
   const narrow = await startTestGateway({ RESPONSE_CACHE: 'on', METRICS_PORT: '0', TOKENS_RATE_LIMIT_PER_MINUTE: '1' });
   const url = (query: string) => `${narrow.url}/v1/x402/tokens/assets/search?q=${query}`;
   expect((await askSigned(url('one'))).status).toBe(200);

@@ -41,7 +41,7 @@ const faremeter = {
   },
 };
 
-/** Whether a run looks at a version: a short one only at the oldest version that buys. */
+/** Whether a run tests a version; a short one only the oldest that buys. */
 export const isLookedAt = (name: string): boolean => isFull || name === '2.11';
 
 const VERSIONS = Object.entries(OTHER_VERSIONS).filter(([name]) => isLookedAt(name));

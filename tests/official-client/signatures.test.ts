@@ -17,14 +17,14 @@ import { openSignIn } from '../signin/gateway.ts';
 
 const { gateway, asker } = await openSignIn();
 
-/** The reference's own judgement of a header, step by step. */
+/** Expects that the reference accepts a header. */
 async function referenceAccepts(header: string, address: string): Promise<void> {
   const payload = parseSIWxHeader(header);
   expect(await validateSIWxMessage(payload, new URL(gateway.url))).toEqual({ isValid: true });
   expect(await verifySIWxSignature(payload)).toEqual({ isValid: true, payer: address });
 }
 
-describe('the reference accepts what our client signs', () => {
+describe('the reference client accepts our signatures', () => {
   it('for a challenge', async () => {
     for (const target of [SEARCH, HEALTH]) {
       const signer = newSigner();
@@ -59,7 +59,7 @@ const signers: [string, () => Promise<SIWxSigner>][] = [
   ['a wallet adapter', async () => ({ publicKey: ours.address, signMessage: ours.signMessage })],
 ];
 
-describe('the gateway accepts what the reference client signs', () => {
+describe('the gateway accepts signatures of the reference client', () => {
   it.each(signers)('with %s, on each chain', async (_, signerOf) => {
     const challenge = await challengeOf(asker);
     for (const chain of challenge.supportedChains) {
@@ -85,7 +85,7 @@ describe('the gateway accepts what the reference client signs', () => {
     expect(await statusOf(askWith(asker, header))).toBe(200);
   });
 
-  it('but not where somebody else claims it', async () => {
+  it('but not for another address', async () => {
     const challenge = await challengeOf(asker);
     const info = infoFor(challenge, challenge.supportedChains[0]);
     const signer = { publicKey: newSigner().address, signMessage: ours.signMessage };

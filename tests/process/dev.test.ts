@@ -83,7 +83,7 @@ suite('setsid', 'npm run dev', (setsid) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('says what does not compile, and serves what does', { timeout: MAX_WAIT_MS }, async () => {
+  it('shows compiler errors, and serves the last good build', { timeout: MAX_WAIT_MS }, async () => {
     await change("'healthy'", 'nobody', () =>
       /own-answers\.ts.*error TS2304: Cannot find name 'nobody'/.test(command.stdout()),
     );
@@ -93,7 +93,7 @@ suite('setsid', 'npm run dev', (setsid) => {
   it.each<[string, NodeJS.Signals, number]>([
     ['Ctrl+C', 'SIGINT', -1],
     ['a signal to it alone', 'SIGTERM', 1],
-  ])('ends with everything that it has started on %s', { timeout: MAX_WAIT_MS }, async (_, signal, sign) => {
+  ])('ends with all its processes on %s', { timeout: MAX_WAIT_MS }, async (_, signal, sign) => {
     if (command.child.exitCode !== null) await start();
     process.kill(sign * (command.child.pid ?? 0), signal);
     // The output closes when nobody is left to write to it.

@@ -52,7 +52,7 @@ await suiteWithInstallation(
         expect(read(path)).toBe(readFileSync(path, 'utf8'));
     }, 60_000);
 
-    it('has one version in every package, in what names it, in the lock and in the changelog', async () => {
+    it('has one version in every package, manifest, lock and changelog', async () => {
       const { version } = manifest('package.json');
       const [major, minor] = version.split('.').map(Number);
       const next = `${major}.${Number(minor) + 1}.0`;

@@ -5,7 +5,7 @@ import { signedHeader } from '../kit/wallet.ts';
 import { callOf } from '../payments/calls.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath as newPaidPath } from '../payments/fault-buyer.ts';
 
-/** What became of a request, and how long its client waited for everything that it took. */
+/** The outcome of a request and its duration. */
 export interface Served {
   readonly outcome: string;
   readonly ms: number;
