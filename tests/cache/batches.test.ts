@@ -5,8 +5,8 @@ import { assembled, batchInput, itemsOf, mintKeyOf, mintsOf } from '../../packag
 import { LIFETIMES } from '../../packages/gateway/src/cache/lifetimes.ts';
 import { KeptItem } from '../../packages/gateway/src/cache/stored.ts';
 import type { Input } from '../../packages/gateway/src/call.ts';
-import type { Asked } from '../../packages/sandbox/src/tokens/answers/asked.ts';
 import { marketSnapshots, variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
+import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/request.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { rounds } from '../kit/rounds.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -28,7 +28,7 @@ function upstreamText(route: Route, input: Input): string {
     query: new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])),
     body: JSON.stringify(body),
     now: NOW,
-  } as unknown as Asked;
+  } as unknown as RouteRequest;
   return JSON.stringify(route.method === 'variantMarkets' ? variantMarkets(asked) : marketSnapshots(asked));
 }
 

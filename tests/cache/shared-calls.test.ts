@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { Asked } from '../../packages/sandbox/src/tokens/answers/asked.ts';
 import { variantMarkets } from '../../packages/sandbox/src/tokens/answers/batch.ts';
+import type { RouteRequest } from '../../packages/sandbox/src/tokens/answers/request.ts';
 import { KNOWN_MINTS } from '../../packages/sandbox/src/tokens/catalogue.ts';
 import { makeFolder } from '../kit/folder.ts';
 import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
@@ -40,7 +40,7 @@ const mintsSeen = () =>
 const statusesOf = (answers: readonly Response[]) => answers.map(({ status }) => status);
 /** What the upstream itself answers for one mint. */
 const itemOf = (mint: string) =>
-  variantMarkets({ query: new URLSearchParams({ mints: mint }), now: NOW } as unknown as Asked).variants[0];
+  variantMarkets({ query: new URLSearchParams({ mints: mint }), now: NOW } as unknown as RouteRequest).variants[0];
 const itemsIn = async (answer: Response) =>
   ((await answer.json()) as { result: { variants: unknown[] } }).result.variants;
 

@@ -10,7 +10,7 @@ import { faultyAnswer, requestIdOf, serve, type TokensApiState } from './serve.t
 export type { Arrival } from './arrivals.ts';
 export type { FaultKnobs, Faults } from './faults.ts';
 
-/** How an offline Tokens API is started: the key it asks for, its port (any free one) and its clock in milliseconds. */
+/** The valid key, the port (default: a free one) and the clock in milliseconds. */
 export interface TokensApiOptions {
   readonly key: string;
   readonly port?: number;
@@ -22,9 +22,9 @@ export interface TokensApi {
   /** The origin; the routes are below `/v1`. */
   readonly url: string;
   readonly key: string;
-  /** All keys that it accepts now: one that is added is accepted from then on, one that is deleted is revoked. */
+  /** The valid keys; add or delete keys at any time. */
   readonly keys: Set<string>;
-  /** Every request that arrived, the oldest first. */
+  /** Every received request, oldest first. */
   readonly arrivals: Arrival[];
   readonly faults: Faults;
   close(): Promise<void>;
@@ -70,7 +70,7 @@ interface Connection {
   answered: number;
 }
 
-// Closes without a `Connection: close`, so that the client learns of it only when it reuses the socket.
+// Closes without `Connection: close`, so that the client notices only when it reuses the connection.
 function closeAfter(exchange: Exchange, connection: Connection): void {
   const { request, response, knobs } = exchange;
   response.once('finish', () => {
@@ -97,7 +97,7 @@ function createUpstream(state: TokensApiState, arrivals: Arrival[], faults: Faul
   });
 }
 
-/** Starts an offline Tokens API on 127.0.0.1, which answers as the real one does and fails as it is told to. */
+/** Starts an offline Tokens API on 127.0.0.1 that answers like the real one, with fault knobs. */
 export async function startTokensApi({ key, port = 0, now = Date.now }: TokensApiOptions): Promise<TokensApi> {
   const arrivals: Arrival[] = [];
   const faults = createKnobs<FaultKnobs>();

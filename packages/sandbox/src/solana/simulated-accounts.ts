@@ -15,7 +15,7 @@ const RENT_OF_TOKEN_ACCOUNT = 2_039_280n;
 const RENT_OF_MINT = 1_461_600n;
 const PROGRAMS = new Set([SYSTEM_PROGRAM, TOKEN_PROGRAM, TOKEN_2022_PROGRAM, ASSOCIATED_TOKEN_PROGRAM, MEMO_PROGRAM]);
 
-/** The lamports of an invented wallet. */
+/** The balance of a simulated wallet. */
 export function lamportsOf(address: string): bigint {
   if (address === EXAMPLES.absent) {
     return 0n;
@@ -44,8 +44,8 @@ const programAccount = (address: string): Account => ({
   executable: true,
 });
 
-/** The account that an address has when the chain knows none there; a wallet, unless the address says more. */
-export function portraitOf(address: string, cluster: Cluster): Account | undefined {
+/** The simulated account of an address that is not on the chain: a token, a program or a wallet. */
+export function simulatedAccount(address: string, cluster: Cluster): Account | undefined {
   const token = tokensOf(cluster).find(({ mint }) => mint === address);
   if (token) {
     return mintAccount(token);
@@ -59,14 +59,14 @@ export function portraitOf(address: string, cluster: Cluster): Account | undefin
     : { address, lamports, data: new Uint8Array(), owner: SYSTEM_PROGRAM, executable: false };
 }
 
-/** A token that an invented wallet holds. */
+/** A token balance of a simulated wallet. */
 export interface Holding {
   readonly token: Token;
   readonly amount: bigint;
   readonly account: Account;
 }
 
-/** The token accounts of an invented wallet. */
+/** The token accounts of a simulated wallet. */
 export function holdingsOf(owner: string, cluster: Cluster): Holding[] {
   if (owner === EXAMPLES.absent) {
     return [];
