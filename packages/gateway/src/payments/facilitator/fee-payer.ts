@@ -6,16 +6,16 @@ import { type FeeCharge, PAYMENTS } from '../record.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator, Payment } from './facilitator.ts';
 
-/** Why a payment is not taken. */
+/** The reason of a refusal. */
 export const BUDGET_USED_UP = 'the hourly fee budget is used up';
 
-/** What a payment costs its fee payer in lamports, from the transaction itself. */
+/** The fee of a payment's transaction, in lamports. */
 export function feeOf({ transaction }: Payment): number {
   const read = readTransaction(Buffer.from(transaction, 'base64'));
   return read ? feeLamports(read) : MAX_FEE_LAMPORTS;
 }
 
-/** What settling a payment counts against the budget of fees; undefined if another facilitator pays. */
+/** The charge of a settlement against the fee budget; undefined if a remote facilitator pays. */
 export function feeChargeOf(facilitator: Facilitator, payment: Payment, isNewPayer: boolean): FeeCharge | undefined {
   const limit = facilitator.feeBudgetPerHour;
   const feePayer = facilitator.feePayer(payment.network);
@@ -28,10 +28,10 @@ export function feeChargeOf(facilitator: Facilitator, payment: Payment, isNewPay
   };
 }
 
-/** Devnet's fees cost nothing, so that they take nothing from mainnet's. */
+/** Each network has its own fee budget, because devnet's fees cost nothing. */
 export const feePayerName = (network: string, feePayer: string): string => `${network}:${feePayer}`;
 
-/** Whether a fee fits beside what was spent within the hour. All payers that are not known share a part of the budget. */
+/** Whether the fee budget suffices after what was spent within the hour. New payers share a part of it. */
 export function fitsBudget(
   { lamports, limit, isNewPayer }: FeeCharge,
   spent: { readonly all: number; readonly ofNewPayers: number },
@@ -40,23 +40,23 @@ export function fitsBudget(
   return !isNewPayer || spent.ofNewPayers + lamports <= limit * PAYMENTS.newPayersShare;
 }
 
-/** Asks each chain what its fee payer holds. */
+/** Reads the fee payer's balance on each chain. */
 export function feePayerReader(facilitator: Facilitator, chains: ReadonlyMap<string, Chain>): Readings['feePayers'] {
   const read = async (cluster: string, network: string): Promise<FeePayerReading> => {
     const address = facilitator.feePayer(network);
     const asked = address === undefined ? undefined : chains.get(network)?.account(address);
-    // An account that is not there holds nothing; one that could not be asked for holds nobody knows what.
+    // A missing account holds 0 lamports; undefined if the RPC does not answer.
     return { cluster, lamports: await asked?.then((account) => account?.lamports ?? 0).catch(() => undefined) };
   };
   const clusters = Object.entries(NETWORKS).filter(([, network]) => chains.has(network));
   return () => Promise.all(clusters.map(([cluster, network]) => read(cluster, network)));
 }
 
-/** What a fee payer must hold to pay fees again: the rent of its account, and the dearest fee. */
+/** The balance with which a fee payer can pay again: the rent of its account, and the highest fee. */
 const ENOUGH_LAMPORTS = 890_880 + 20_000;
 const POLL_MS = 5_000;
 
-/** Remembers on which networks the fee payer has run out of SOL, and asks until it has some again. */
+/** Knows on which networks the fee payer has run out of SOL, and polls until it has enough again. */
 export class FeePayerWatch {
   readonly #address: string;
   readonly #chains: ReadonlyMap<string, Chain>;
@@ -73,20 +73,20 @@ export class FeePayerWatch {
     return this.#empty.has(network);
   }
 
-  /** The chain has refused a transaction because of the fee payer. */
+  /** Notes that the chain has rejected a transaction because the fee payer cannot pay. */
   ranOut(network: string): void {
     if (this.#empty.has(network)) return;
     this.#notice(
-      `the fee payer ${this.#address} cannot pay fees on ${network}: nothing is sold there until it holds SOL`,
+      `the fee payer ${this.#address} cannot pay fees on ${network}: paid routes there are closed until it holds SOL`,
     );
-    this.#empty.set(network, setInterval(() => void this.#look(network), POLL_MS).unref());
+    this.#empty.set(network, setInterval(() => void this.#poll(network), POLL_MS).unref());
   }
 
   close(): void {
     for (const timer of this.#empty.values()) clearInterval(timer);
   }
 
-  async #look(network: string): Promise<void> {
+  async #poll(network: string): Promise<void> {
     const account = await this.#chains
       .get(network)
       ?.account(this.#address)
@@ -94,6 +94,6 @@ export class FeePayerWatch {
     if ((account?.lamports ?? 0) < ENOUGH_LAMPORTS || !this.#empty.has(network)) return;
     clearInterval(this.#empty.get(network));
     this.#empty.delete(network);
-    this.#notice(`the fee payer holds SOL on ${network} again: its routes are sold`);
+    this.#notice(`the fee payer holds SOL on ${network} again: paid routes there are open`);
   }
 }
