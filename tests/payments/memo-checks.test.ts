@@ -3,7 +3,7 @@ import { REFUSALS } from '@asset-gateway/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadSodium, nodeCrypto } from '../../packages/gateway/src/gates/crypto.ts';
 import { Memos } from '../../packages/gateway/src/payments/read/memo.ts';
-import { type Judgement, readPresentedPayment } from '../../packages/gateway/src/payments/read/payment.ts';
+import { type Candidate, readPresentedPayment } from '../../packages/gateway/src/payments/read/payment.ts';
 import { readTransaction } from '../../packages/gateway/src/payments/read/transaction.ts';
 import { type Offer, requirementOf } from '../../packages/gateway/src/payments/requirement.ts';
 import { addressOf, carrying, type Forge, openForge } from './forge-market.ts';
@@ -90,7 +90,7 @@ const ISSUED = 1_795_000_000;
 const memos = new Memos(nodeCrypto, ['a secret of at least thirty-two letters']);
 
 /** A genuine payment whose memo was issued at `ISSUED`, to be judged at another time. */
-async function judgementAt(seconds: number, change: Partial<Judgement> = {}): Promise<Judgement> {
+async function candidateAt(seconds: number, change: Partial<Candidate> = {}): Promise<Candidate> {
   const { draft } = await forge.genuine();
   const offer: Offer = {
     network: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
@@ -127,15 +127,15 @@ describe('a memo is good', () => {
   ];
 
   it.each(times)('%s seconds after it was issued: %s', async (age, isGood) => {
-    const judgement = await judgementAt(ISSUED + age);
-    const read = () => readPresentedPayment({ crypto: nodeCrypto, memos }, judgement);
+    const candidate = await candidateAt(ISSUED + age);
+    const read = () => readPresentedPayment({ crypto: nodeCrypto, memos }, candidate);
     if (isGood) expect(read().transfer).toMatchObject({ payer: addressOf(forge.payer), amount: '5' });
     else expect(read).toThrow(expect.objectContaining({ code: 'no_matching_requirements' }));
   });
 
   it('at the price of its challenge, also if the price has changed', async () => {
-    const judgement = await judgementAt(ISSUED);
-    const dearer = { ...judgement, offer: { ...judgement.offer, amount: '700' } };
+    const candidate = await candidateAt(ISSUED);
+    const dearer = { ...candidate, offer: { ...candidate.offer, amount: '700' } };
     const { payment } = readPresentedPayment({ crypto: nodeCrypto, memos }, dearer);
     expect(payment.requirement.amount).toBe('5');
     expect(() => readPresentedPayment({ crypto: nodeCrypto, memos: undefined }, dearer)).toThrow(
@@ -146,16 +146,16 @@ describe('a memo is good', () => {
   it('with libsodium as without', async () => {
     const crypto = loadSodium();
     if (!crypto) throw new Error('libsodium does not load here');
-    const judgement = await judgementAt(ISSUED);
-    expect(readPresentedPayment({ crypto, memos }, judgement)).toEqual(
-      readPresentedPayment({ crypto: nodeCrypto, memos }, judgement),
+    const candidate = await candidateAt(ISSUED);
+    expect(readPresentedPayment({ crypto, memos }, candidate)).toEqual(
+      readPresentedPayment({ crypto: nodeCrypto, memos }, candidate),
     );
   });
 
   it('P16 on its network only', async () => {
-    const judgement = await judgementAt(ISSUED);
-    const carried = { ...judgement.carried, network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' };
-    expect(() => readPresentedPayment({ crypto: nodeCrypto, memos }, { ...judgement, carried })).toThrow(
+    const candidate = await candidateAt(ISSUED);
+    const carried = { ...candidate.carried, network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' };
+    expect(() => readPresentedPayment({ crypto: nodeCrypto, memos }, { ...candidate, carried })).toThrow(
       expect.objectContaining({ code: 'no_matching_requirements' }),
     );
   });

@@ -5,7 +5,7 @@ import { CANARY_PROVIDER_KEY } from '../kit/selling-gateway.ts';
 import { CANARY_KEY, CANARY_SECRET, WITHOUT_BREAKER } from '../kit/test-gateway.ts';
 import { ROOMY } from '../payments/fault-buyer.ts';
 
-/** Gateways in this process that share a Redis, a database and a world. */
+/** Gateways in this process that share a Redis, a database and a sandbox. */
 export interface Fleet {
   readonly upstream: TokensApi;
   /** The sandbox of paid routes; undefined without a database. */

@@ -16,7 +16,7 @@ const SCRIPT = 'tests/kit/gateway-process.mjs';
 /** The public origin of all nodes. */
 const ORIGIN = 'http://gateway.example';
 
-/** Gateways in their own processes, for one origin and on one world. */
+/** Gateways in their own processes, for one origin, on one sandbox. */
 export interface Nodes {
   readonly upstream: TokensApi;
   /** Before the upstream. */
@@ -36,7 +36,7 @@ export interface NodesOptions {
   readonly databaseUrl?: string;
 }
 
-/** A world that gateways can be started in. */
+/** Starts the sandbox and what the nodes share. */
 export async function openNodes({ windowMs, variables, databaseUrl }: NodesOptions): Promise<Nodes> {
   await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });
