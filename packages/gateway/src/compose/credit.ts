@@ -12,7 +12,7 @@ import type { Describe } from '../describe/discovery.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Gate } from '../gates/gate.ts';
 import { Nonces } from '../gates/siwx/nonce.ts';
-import type { SignInParts } from '../gates/siwx/sign-in.ts';
+import type { SignInDependencies } from '../gates/siwx/sign-in.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { requestHashOf } from '../payments/read/memo.ts';
 import { type ResponseContext, responseContextOf, settledResponse } from '../payments/responses.ts';
@@ -84,7 +84,7 @@ function openShared(dependencies: CreditDependencies) {
   // Each instance keeps the keys of one epoch, and credit has an epoch of its own.
   const nonces = new Nonces(crypto, secrets);
   // The clock that forgets debits must judge nonces too, so that no nonce outlives its debit.
-  const signIn: SignInParts = { crypto, nonces, now: () => accounts.now(), wallNow: () => store.wallNow() };
+  const signIn: SignInDependencies = { crypto, nonces, now: () => accounts.now(), wallNow: () => store.wallNow() };
   return { signIn, debits: { accounts, answers, leaseMs, randomId, onFailure, onStep } };
 }
 

@@ -4,7 +4,7 @@ import { createDescribe } from '../describe/discovery.ts';
 import type { Service } from '../describe/service.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type Gate, publicGate } from '../gates/gate.ts';
-import { SiwxGate, type SiwxParts } from '../gates/siwx/gate.ts';
+import { SiwxGate, type SiwxDependencies } from '../gates/siwx/gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { createSpending, type Sharing } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';
@@ -33,7 +33,7 @@ interface EndpointDependencies extends Pick<Foundation, 'store' | 'randomId'> {
   readonly own: OwnAnswers;
   /** Public routes that the service does not list. */
   readonly unlisted: readonly OwnRoute[];
-  readonly signIn: Omit<SiwxParts, 'allowance' | 'describe'>;
+  readonly signIn: Omit<SiwxDependencies, 'allowance' | 'describe'>;
   readonly exact: ExactSetup | undefined;
   readonly credit: Credit | undefined;
   /** Clients that pass no gate; undefined if blocking is off. */

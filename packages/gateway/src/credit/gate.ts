@@ -2,14 +2,14 @@ import { dollars, HEADERS, Refusal, type RefusalCode, SIWX_EXTENSION, siwxExtens
 import type { Call, Challenge, Trail } from '../call.ts';
 import { challengedUrl, type OriginOf } from '../gates/challenge.ts';
 import { type Admission, type Delivery, fromStore, type Gate } from '../gates/gate.ts';
-import { carriesSignIn, readValidSignIn, type SignInParts } from '../gates/siwx/sign-in.ts';
+import { carriesSignIn, readValidSignIn, type SignInDependencies } from '../gates/siwx/sign-in.ts';
 import type { SignedRequest } from '../payments/cover.ts';
 import { type AccountHolder, type NewDebit, signedDebitId } from './account.ts';
 import { type ChargedAnswers, type DebitDependencies, Debiting, type HeadersOf } from './debiting.ts';
 
 /** What a signature spends on one route, and how it is checked. */
 export interface SpendingTerms {
-  readonly signIn: SignInParts;
+  readonly signIn: SignInDependencies;
   readonly originOf: OriginOf;
   /** CAIP-2: credit belongs to one network. */
   readonly network: string;
@@ -42,7 +42,7 @@ const EPOCH = 'credit';
 const LIFETIME_MS = 300_000;
 
 /** A nonce that spends once. */
-const freshNonce = ({ nonces, now }: SignInParts, origin: string): string => nonces.issue(origin, EPOCH, now());
+const freshNonce = ({ nonces, now }: SignInDependencies, origin: string): string => nonces.issue(origin, EPOCH, now());
 
 /** Whether the client asks to spend credit, with a preference of RFC 7240. */
 function prefersCredit({ inbound }: Call): boolean {

@@ -3,10 +3,10 @@ import type { Discrepancy } from './audit.ts';
 import type { Group, Grouping, OpenPayment, ReadEntry } from './books.ts';
 import type { Format } from './options.ts';
 
-/** What stands in a cell; numbers are numbers in every format, and nothing is an empty cell. */
+/** A cell. Numbers stay numbers in every format; undefined is an empty cell. */
 export type Cell = string | number | undefined;
 
-/** Columns by name, each of the same length. */
+/** A table: column names, and rows of the same length. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
@@ -14,15 +14,15 @@ export interface Table {
 
 const textOf = (cell: Cell): string => (cell === undefined ? '' : String(cell));
 
-/** What a terminal or a spreadsheet would take for something else than a character. */
+/** Characters that a terminal or a spreadsheet may interpret. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** What a cell is in a terminal. */
+/** The text of a cell in a terminal. */
 export const plain = (cell: Cell): string => textOf(cell).replace(CONTROLS, '\ufffd');
 
 const NUMBER = /^-?[\d.]*$/;
 
-/** Aligned columns with a line of names, for a person. */
+/** Aligned columns with a header line, for a person. */
 export function textTable({ columns, rows }: Table): string {
   const lines = [columns, ...rows.map((row) => row.map(plain))];
   const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
@@ -32,7 +32,7 @@ export function textTable({ columns, rows }: Table): string {
   return lines.map((line) => `${line.map(align).join('  ').trimEnd()}\n`).join('');
 }
 
-/** A spreadsheet calculates what begins so; a quote in front makes it text. */
+/** A spreadsheet runs text with such a beginning as a formula; a leading quote prevents that. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 function csvCell(cell: Cell): string {
@@ -41,13 +41,13 @@ function csvCell(cell: Cell): string {
   return /[",\r\n']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** One line of RFC 4180, without anything that a spreadsheet would calculate. */
+/** One line of RFC 4180, without formulas. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
-/** RFC 4180 with a line of names. */
+/** RFC 4180 with a header line. */
 export const csvTable = ({ columns, rows }: Table): string => [columns, ...rows].map(csvLine).join('');
 
-/** Rows as objects by the names of the columns. */
+/** Rows as objects, by column name. */
 export const objectsOf = ({ columns, rows }: Table): Record<string, Cell | null>[] =>
   rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])));
 
@@ -55,11 +55,11 @@ const MICROS_PER_DOLLAR = 1_000_000;
 const DECIMALS = 6;
 const LAMPORTS_PER_SOL = 1_000_000_000;
 
-/** What fees cost at a price of SOL in dollars, in whole millionths of a dollar. */
+/** The cost of fees at a price of SOL in dollars, in whole millionths of a dollar. */
 const feeMicros = (lamports: number, solPriceUsd: number): number =>
   Math.round((lamports / LAMPORTS_PER_SOL) * solPriceUsd * MICROS_PER_DOLLAR);
 
-/** What a group of sales comes to, with what fees cost where the price of SOL is known. */
+/** The columns of a sales report. The last two are empty unless the price of SOL is configured. */
 const columnsOf = (by: Grouping): readonly string[] => [
   ...(by === 'cluster' ? ['cluster'] : ['cluster', by]),
   'settlements',
@@ -117,7 +117,7 @@ export const entryTable = (entries: readonly ReadEntry[]): Table => ({
   }),
 });
 
-/** Payments whose outcome is not known, as a table. */
+/** Payments with an unknown outcome, as a table. */
 export const openTable = (payments: readonly OpenPayment[]): Table => ({
   columns: ['since', 'state', 'cluster', 'route', 'wallet', 'usd', 'transaction', 'request_id', 'id'],
   rows: payments.map(({ since, state, cluster, route, wallet, micros, signature = '', requestId, key }) => {
@@ -127,7 +127,7 @@ export const openTable = (payments: readonly OpenPayment[]): Table => ({
 
 const MICROS = /_micros$/;
 
-/** Money in dollars, as a person reads it. */
+/** Converts money to dollars, for a person. */
 function inDollars({ columns, rows }: Table): Table {
   const isMicros = columns.map((column) => MICROS.test(column));
   const cell = (value: Cell, column: number): Cell =>
@@ -135,14 +135,14 @@ function inDollars({ columns, rows }: Table): Table {
   return { columns: columns.map((column) => column.replace(MICROS, '')), rows: rows.map((row) => row.map(cell)) };
 }
 
-/** A table as it was asked for. */
+/** A table in an output format. */
 export function written(table: Table, format: Format): string {
   if (format === 'csv') return csvTable(table);
   if (format === 'json') return `${JSON.stringify(objectsOf(table), undefined, 2)}\n`;
   return textTable(inDollars(table));
 }
 
-/** Rows of a table that goes on: without its names, and each on a line of its own. */
+/** More rows of a table: one per line, without column names. */
 export function writtenOn(table: Table, format: Format): string {
   if (format === 'csv') return table.rows.map(csvLine).join('');
   if (format === 'json')
@@ -154,7 +154,7 @@ export function writtenOn(table: Table, format: Format): string {
     .join('');
 }
 
-/** What does not agree, as a table. */
+/** Discrepancies as a table. */
 export const discrepancyTable = (discrepancies: readonly Discrepancy[]): Table => ({
   columns: ['fault', 'cluster', 'wallet', 'transaction', 'id', 'journal', 'found'],
   rows: discrepancies.map(({ fault, cluster, wallet, transaction, id, journal, found }) => [
