@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mostForCertain, sleep } from '../budget/history.ts';
 import { openPostgresDatabase, postgresSuite } from '../kit/postgres.ts';
 import type { GatewayProcess } from '../kit/process.ts';
@@ -103,6 +103,8 @@ function expectServedOnce(replies: readonly Reply[]): void {
   const isUsual = (code: string) => ['payment_in_progress', 'state_unavailable', 'settlement_pending'].includes(code);
   expect(others.filter((code) => !isUsual(code))).toEqual([]);
 }
+
+describe('one process with SQLite under', () => suite(1, () => ({})));
 
 redisSuite('four processes with one Redis', () => postgresSuite('and one PostgreSQL under', fourNodes));
 
