@@ -3,7 +3,7 @@ import { stopAfterTests } from '../kit/stop-after-tests.ts';
 import { CANARY_KEY, CANARY_SECRET, startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { askSigned } from '../kit/wallet.ts';
 import { expectInTable, headerFaults } from './error-table.ts';
-import { gated, initOf, pathOf, rowOf, targetOf } from './targets.ts';
+import { pathOf, rowOf } from './targets.ts';
 import { askOne, seen, type WireAnswer, wireRequest } from './wire.ts';
 
 const HEALTH = pathOf(rowOf('tokens.health'));
@@ -17,16 +17,6 @@ const ask = ({ port }: TestGateway, target: string, ...lines: string[]): Promise
   askOne(port, wireRequest('GET', target, [`Host: 127.0.0.1:${port}`, ...lines]));
 
 describe('the headers of every answer', () => {
-  it.each(gated.map((route) => [route.id, route] as const))('%s: 402 no-store, 200 private', async (_, route) => {
-    const unsigned = await seen(await fetch(gateway.url + targetOf(route), initOf(route)));
-    expect(unsigned.status).toBe(402);
-    expect(unsigned.headers['cache-control']).toBe('no-store');
-    const signed = await seen(await askSigned(gateway.url + targetOf(route), initOf(route)));
-    expect(signed.status).toBe(200);
-    expect(signed.headers['cache-control']).toBe('private, no-store');
-    for (const answer of [unsigned, signed]) expectInTable(answer);
-  });
-
   it('refusals and failures after a sign-in are private', async () => {
     const broken = await seen(await askSigned(`${gateway.url}${HEALTH}?x=1`));
     gateway.upstream.faults.status = 500;

@@ -12,8 +12,16 @@ import {
 } from '@x402/extensions/sign-in-with-x';
 import { describe, expect, it } from 'vitest';
 import { signedHeader } from '../kit/wallet.ts';
-import { askWith, challengeOf, costsNothing, HEALTH, refusedWith, SEARCH, statusOf } from '../signin/craft.ts';
-import { openSignIn } from '../signin/gateway.ts';
+import {
+  askWith,
+  challengeOf,
+  costsNothing,
+  HEALTH,
+  openSignIn,
+  refusedWith,
+  SEARCH,
+  statusOf,
+} from '../signin/craft.ts';
 
 const { gateway, asker } = await openSignIn();
 

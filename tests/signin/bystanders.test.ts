@@ -8,13 +8,13 @@ import {
   challengeOf,
   costsNothing,
   HEALTH,
+  openSignIn,
   refusedWith,
   SEARCH,
   signedPayload,
   signInFor,
   statusOf,
 } from './craft.ts';
-import { openSignIn } from './gateway.ts';
 
 const { gateway, asker } = await openSignIn();
 

@@ -8,7 +8,6 @@ import {
   type Changes,
   challengeOf,
   costsNothing,
-  overHttp,
   refusedWith,
   SEARCH,
   signedPayload,
@@ -151,26 +150,6 @@ describe("S8 the server's clock steps", () => {
     expect(await statusOf(askFreshly(direct))).toBe(200);
     direct.step(-seconds);
     expect(await statusOf(askFreshly(direct))).toBe(200);
-  });
-});
-
-describe("S8 the machine's wall clock steps under a running gateway", () => {
-  const HOUR_MS = 3_600_000;
-  afterEach(() => void vi.useRealTimers());
-
-  it.each([-HOUR_MS, HOUR_MS])('by %i ms: each sign-in works once', async (milliseconds) => {
-    const gateway = await startTestGateway();
-    const asker = overHttp(gateway);
-    const [first, second] = [await signInFor(asker), await signInFor(asker)];
-    expect(await statusOf(askWith(asker, first))).toBe(200);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
-    await refusedWith('invalid_siwx_nonce', askWith(asker, first));
-    expect(await statusOf(askWith(asker, second))).toBe(200);
-    expect(await statusOf(askFreshly(asker))).toBe(200);
-    vi.useRealTimers();
-    for (const used of [first, second]) await refusedWith('invalid_siwx_nonce', askWith(asker, used));
-    expect(gateway.upstream.arrivals).toHaveLength(3);
-    await gateway.stop();
   });
 });
 

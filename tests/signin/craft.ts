@@ -4,7 +4,8 @@ import { HEADERS, type PaymentRequired, type SiwxMessage, siwxMessageText } from
 import bs58 from 'bs58';
 import { expect } from 'vitest';
 import { statusOf as rawStatusOf, sendRaw } from '../kit/raw.ts';
-import type { TestGateway } from '../kit/test-gateway.ts';
+import { stopAfterTests } from '../kit/stop-after-tests.ts';
+import { startTestGateway, type TestGateway } from '../kit/test-gateway.ts';
 import { encodeHeader } from '../kit/wallet.ts';
 
 export const HEALTH = '/v1/x402/tokens/health';
@@ -113,4 +114,10 @@ export async function costsNothing(counted: Counted, asker: Asker, requests: () 
   await requests();
   expect(counted.upstream.arrivals.length).toBe(arrivals);
   expect(await budgetLeft(asker)).toBe(left - 1);
+}
+
+/** A gateway for the tests of one file. */
+export async function openSignIn(): Promise<{ readonly gateway: TestGateway; readonly asker: Asker }> {
+  const gateway = await stopAfterTests(startTestGateway({}, { windowMs: 3_600_000 }));
+  return { gateway, asker: overHttp(gateway) };
 }

@@ -6,6 +6,7 @@ import {
   askWith,
   challengeOf,
   costsNothing,
+  openSignIn,
   rawStatusWith,
   refusedWith,
   SEARCH,
@@ -14,7 +15,6 @@ import {
   statusOf,
 } from './craft.ts';
 import { openDirect } from './direct-gateway.ts';
-import { openSignIn } from './gateway.ts';
 import { jsonTestSuite } from './vectors.ts';
 
 const { gateway, asker } = await openSignIn();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { statusOf as rawStatusOf, sendRaw } from '../kit/raw.ts';
-import { askWith, costsNothing, refusedWith, SEARCH, signInFor, statusOf } from './craft.ts';
-import { openSignIn } from './gateway.ts';
+import { askWith, costsNothing, openSignIn, refusedWith, SEARCH, signInFor, statusOf } from './craft.ts';
 
 const { gateway, asker } = await openSignIn();
 

@@ -11,6 +11,7 @@ import {
   type Changes,
   challengeOf,
   costsNothing,
+  openSignIn,
   overHttp,
   rawStatusWith,
   refusedWith,
@@ -20,7 +21,6 @@ import {
 } from './craft.ts';
 import { exampleOf } from './examples.ts';
 import { forge } from './forgery.ts';
-import { openSignIn } from './gateway.ts';
 import { smallOrderPoints } from './vectors.ts';
 
 const { gateway, asker } = await openSignIn();

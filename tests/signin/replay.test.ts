@@ -13,6 +13,7 @@ import {
   budgetLeft,
   costsNothing,
   HEALTH,
+  openSignIn,
   overHttp,
   refusedWith,
   SEARCH,
@@ -20,7 +21,6 @@ import {
   statusOf,
 } from './craft.ts';
 import { malleated } from './forgery.ts';
-import { openSignIn } from './gateway.ts';
 
 const AT_ONCE = 200;
 
