@@ -84,7 +84,7 @@ describe('a quantile', () => {
     const figures = readExposition(text);
     expect([0.25, 0.5].map((part) => figures.quantile(part, 't'))).toEqual([0.525, 1.05]);
   });
-  it('is the last bound where it lies beyond, and nothing where nothing was counted', () => {
+  it('is the last bound if it lies beyond, and undefined without values', () => {
     expect(readExposition(text).quantile(0.99, 't')).toBe(2);
     expect(readExposition('t_bucket{le="1"} 0').quantile(0.5, 't')).toBeUndefined();
     expect(readExposition('').quantile(0.5, 't')).toBeUndefined();

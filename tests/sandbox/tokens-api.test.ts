@@ -165,9 +165,9 @@ describe('batches of markets', () => {
     const [token] = TOKEN_ASSETS;
     const own = token?.variants[0]?.mint ?? '';
     const [unknown, uncurated, curated] = (await markets(`mints=${[UNKNOWN, own, USDC]}`)) as unknown[];
-    const nobody = { assetId: null, chain: null };
-    expect(unknown).toEqual({ mint: UNKNOWN, ...nobody, market: null, executionQuality: null });
-    expect(uncurated).toMatchObject({ mint: own, ...nobody, market: { mint: own, symbol: token?.symbol } });
+    const uncuratedIds = { assetId: null, chain: null };
+    expect(unknown).toEqual({ mint: UNKNOWN, ...uncuratedIds, market: null, executionQuality: null });
+    expect(uncurated).toMatchObject({ mint: own, ...uncuratedIds, market: { mint: own, symbol: token?.symbol } });
     expect(curated).toMatchObject({ mint: USDC, assetId: 'usd', chain: 'solana', market: { mint: USDC } });
   });
 
