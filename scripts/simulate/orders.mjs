@@ -65,11 +65,11 @@ export class Ours {
     const missing = asked.filter(({ isWaiting }) => isWaiting).length;
     for (const { key, ageSeconds, isWaiting } of asked) {
       const weight = 1 / (isWaiting ? missing : asked.length);
-      this.order.ask(key, { ageSeconds, isWaiting, weight, refusesCached }, now);
+      this.order.enqueue(key, { ageSeconds, isWaiting, weight, refusesCached }, now);
     }
   }
   leave(key, { missing, request }) {
-    this.order.leave(key.id, { weight: 1 / missing.length, refusesCached: request.refusesCached });
+    this.order.dequeue(key.id, { weight: 1 / missing.length, refusesCached: request.refusesCached });
   }
   next(free, now) {
     return this.order.next(free, now);

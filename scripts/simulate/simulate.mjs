@@ -23,7 +23,7 @@ function microsOfFlood(requests = 50_000, intervalMs = 0.1) {
   for (let index = 0; index < requests; index++) {
     const nowMs = index * intervalMs;
     const key = { id: `x${index}`, freshSeconds: 30, maxStaleSeconds: 300 };
-    order.ask(key, { isWaiting: true, weight: 1, refusesCached: false }, nowMs);
+    order.enqueue(key, { isWaiting: true, weight: 1, refusesCached: false }, nowMs);
     order.next(1, nowMs);
   }
   const { user, system } = process.cpuUsage(before);

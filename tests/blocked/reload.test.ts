@@ -105,7 +105,7 @@ describe('the list in force', () => {
     });
     let served = 0;
     while (!isTaken) served += (await fetch(`${gateway.url}/healthz`)).ok ? 1 : 0;
-    expect(await taken).toContain('ranges of addresses: 100000');
+    expect(await taken).toContain('address ranges: 100000');
     expect(served).toBeGreaterThan(10);
     expect(await statuses(node)).toEqual([403, 402]);
   });

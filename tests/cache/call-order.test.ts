@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CallOrder, type Limits, type Next } from '../../packages/gateway/src/cache/call-order.ts';
-import type { Ask, CacheKey } from '../../packages/gateway/src/cache/known-key.ts';
+import type { KeyRequest, CacheKey } from '../../packages/gateway/src/cache/key-demand.ts';
 
 const LIMITS: Limits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
 const [FRESH, STALE] = [30, 300];
 const key = (id: string): CacheKey => ({ id, freshSeconds: FRESH, maxStaleSeconds: STALE });
 const mint = (id: string): CacheKey => ({ ...key(id), batch: { name: 'snapshots', size: 3 } });
 
-const WAITS: Ask = { isWaiting: true, weight: 1, refusesCached: false };
-const served = (ageSeconds: number): Ask => ({ ...WAITS, isWaiting: false, ageSeconds });
+const WAITS: KeyRequest = { isWaiting: true, weight: 1, refusesCached: false };
+const served = (ageSeconds: number): KeyRequest => ({ ...WAITS, isWaiting: false, ageSeconds });
 const called = (next: Next): readonly string[] => ('ids' in next ? next.ids : []);
 
 /** An order with a few busy, cached keys. */
 function busyOrder(limits = LIMITS): { order: CallOrder; nowMs: number } {
   const order = new CallOrder(limits);
   for (let second = 0; second < 600; second++) {
-    for (const id of ['a', 'b', 'c']) order.ask(key(id), served(1), second * 1_000);
+    for (const id of ['a', 'b', 'c']) order.enqueue(key(id), served(1), second * 1_000);
     order.next(0, second * 1_000);
   }
   return { order, nowMs: 600_000 };
@@ -25,9 +25,9 @@ function busyOrder(limits = LIMITS): { order: CallOrder; nowMs: number } {
 describe('the next call', () => {
   it('is made at once for a waiting request while slots are free, and once', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(key('a'), WAITS, 0);
+    order.enqueue(key('a'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['a']);
-    order.ask(key('a'), WAITS, 10);
+    order.enqueue(key('a'), WAITS, 10);
     expect(called(order.next(29, 1_000))).toEqual([]);
     order.completed(['a'], true, 1_100);
     expect(called(order.next(29, 2_000))).toEqual([]);
@@ -35,38 +35,38 @@ describe('the next call', () => {
 
   it('is not made without a free slot', () => {
     const order = new CallOrder(LIMITS);
-    for (let id = 0; id < 20; id++) order.ask(key(`${id}`), WAITS, 0);
+    for (let id = 0; id < 20; id++) order.enqueue(key(`${id}`), WAITS, 0);
     expect(order.next(0, 0)).toEqual({ againAtMs: Number.POSITIVE_INFINITY });
   });
 
   it('is for the key with the most waiters', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(key('one'), WAITS, 0);
-    for (let count = 0; count < 3; count++) order.ask(key('three'), WAITS, 0);
+    order.enqueue(key('one'), WAITS, 0);
+    for (let count = 0; count < 3; count++) order.enqueue(key('three'), WAITS, 0);
     expect(called(order.next(1, 0))).toEqual(['three']);
   });
 
   it('is for a popular key before a new one', () => {
     const { order, nowMs } = busyOrder();
-    order.ask(key('new'), WAITS, nowMs);
-    order.ask(key('a'), WAITS, nowMs);
+    order.enqueue(key('new'), WAITS, nowMs);
+    order.enqueue(key('a'), WAITS, nowMs);
     expect(called(order.next(1, nowMs))).toEqual(['a']);
   });
 
   it('is not made for a key without waiters', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(key('a'), WAITS, 0);
-    order.leave('a', WAITS);
+    order.enqueue(key('a'), WAITS, 0);
+    order.dequeue('a', WAITS);
     expect(called(order.next(30, 0))).toEqual([]);
   });
 
   it('ignores requests with an invalid sign-in', () => {
     const { order, nowMs } = busyOrder();
     for (let count = 0; count < 2_000; count++) {
-      order.ask(key('replayed'), WAITS, nowMs);
-      order.leave('replayed', { ...WAITS, isVoid: true });
+      order.enqueue(key('replayed'), WAITS, nowMs);
+      order.dequeue('replayed', { ...WAITS, isVoid: true });
     }
-    for (const id of ['replayed', 'a']) order.ask(key(id), WAITS, nowMs);
+    for (const id of ['replayed', 'a']) order.enqueue(key(id), WAITS, nowMs);
     expect(called(order.next(1, nowMs))).toEqual(['a']);
   });
 
@@ -77,29 +77,29 @@ describe('the next call', () => {
     ['almost too old', STALE - 1, 10, ['a']],
   ])('refreshes a %s answer (%i s) with %i free slots: %j', (_, ageSeconds, free, expected) => {
     const order = new CallOrder(LIMITS);
-    for (let second = 0; second < 20; second++) order.ask(key('a'), served(ageSeconds), second * 10);
+    for (let second = 0; second < 20; second++) order.enqueue(key('a'), served(ageSeconds), second * 10);
     expect(called(order.next(free, 200))).toEqual(expected);
   });
 
   it('serves no-cache requests while slots are free, after requests without an answer', () => {
-    const refuses: Ask = { ...WAITS, ageSeconds: 5, refusesCached: true };
+    const refuses: KeyRequest = { ...WAITS, ageSeconds: 5, refusesCached: true };
     const calm = new CallOrder(LIMITS);
-    calm.ask(key('a'), refuses, 0);
+    calm.enqueue(key('a'), refuses, 0);
     expect(called(calm.next(30, 0))).toEqual(['a']);
     const { order, nowMs } = busyOrder();
-    for (let count = 0; count < 200; count++) order.ask(key('a'), refuses, nowMs);
-    for (let count = 0; count < 9; count++) order.ask(key('new'), WAITS, nowMs);
+    for (let count = 0; count < 200; count++) order.enqueue(key('a'), refuses, nowMs);
+    for (let count = 0; count < 9; count++) order.enqueue(key('new'), WAITS, nowMs);
     expect(called(order.next(1, nowMs))).toEqual(['new']);
   });
 });
 
 describe('a batch', () => {
-  const third: Ask = { ...WAITS, weight: 1 / 3 };
+  const third: KeyRequest = { ...WAITS, weight: 1 / 3 };
 
   it('is worth the sum of its members, which share one call', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(key('one'), WAITS, 0);
-    for (const id of ['x', 'y', 'z']) for (let count = 0; count < 2; count++) order.ask(mint(id), third, 0);
+    order.enqueue(key('one'), WAITS, 0);
+    for (const id of ['x', 'y', 'z']) for (let count = 0; count < 2; count++) order.enqueue(mint(id), third, 0);
     expect([...called(order.next(1, 0))].sort()).toEqual(['x', 'y', 'z']);
   });
 
@@ -111,7 +111,7 @@ describe('a batch', () => {
       ['y', 3],
       ['z', 2],
     ] as const) {
-      for (let asked = 0; asked < count; asked++) order.ask(mint(id), WAITS, 0);
+      for (let asked = 0; asked < count; asked++) order.enqueue(mint(id), WAITS, 0);
     }
     expect(called(order.next(30, 0))).toEqual(['x', 'y', 'z']);
     order.completed(['x', 'y', 'z'], true, 500);
@@ -120,46 +120,46 @@ describe('a batch', () => {
 
   it('includes stale members, not fresh ones', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(mint('stale'), served(FRESH + 1), 0);
-    order.ask(mint('fresh'), served(1), 0);
-    order.ask(mint('missing'), WAITS, 0);
+    order.enqueue(mint('stale'), served(FRESH + 1), 0);
+    order.enqueue(mint('fresh'), served(1), 0);
+    order.enqueue(mint('missing'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['missing', 'stale']);
   });
 
   it('W2 includes no key that was never answered, unless a request waits for it', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(mint('unknown'), WAITS, 0);
-    order.leave('unknown', WAITS);
-    order.ask(mint('missing'), WAITS, 0);
+    order.enqueue(mint('unknown'), WAITS, 0);
+    order.dequeue('unknown', WAITS);
+    order.enqueue(mint('missing'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['missing']);
     order.completed(['missing'], true, 300);
-    order.ask(mint('unknown'), WAITS, 2_000);
-    order.ask(mint('other'), WAITS, 2_000);
+    order.enqueue(mint('unknown'), WAITS, 2_000);
+    order.enqueue(mint('other'), WAITS, 2_000);
     expect(called(order.next(29, 2_000))).toEqual(['unknown', 'other']);
   });
 
   it('W2 includes no key that was rejected after its last answer', () => {
     const order = new CallOrder(LIMITS);
-    order.ask(mint('bad'), WAITS, 0);
+    order.enqueue(mint('bad'), WAITS, 0);
     expect(called(order.next(30, 0))).toEqual(['bad']);
     order.completed(['bad'], true, 300);
-    order.ask(mint('bad'), WAITS, 2_000);
+    order.enqueue(mint('bad'), WAITS, 2_000);
     expect(called(order.next(30, 2_000))).toEqual(['bad']);
-    order.leave('bad', WAITS);
+    order.dequeue('bad', WAITS);
     order.rejected(['bad'], 2_300);
-    order.ask(mint('missing'), WAITS, 100_000);
+    order.enqueue(mint('missing'), WAITS, 100_000);
     expect(called(order.next(30, 100_000))).toEqual(['missing']);
   });
 
   it('W3 without a share with room delays no other key or batch', () => {
     const order = new CallOrder(LIMITS);
-    for (let count = 0; count < 9; count++) order.ask(mint('crowded'), WAITS, 0);
-    order.ask(key('other'), WAITS, 0);
-    order.ask(mint('calm'), served(1), 0);
+    for (let count = 0; count < 9; count++) order.enqueue(mint('crowded'), WAITS, 0);
+    order.enqueue(key('other'), WAITS, 0);
+    order.enqueue(mint('calm'), served(1), 0);
     expect(called(order.next(5, 0))).toEqual(['crowded']);
     order.setBack(['crowded'], 1);
     expect(called(order.next(5, 1))).toEqual(['other']);
-    order.ask(mint('calm'), WAITS, 501);
+    order.enqueue(mint('calm'), WAITS, 501);
     expect(called(order.next(4, 501))).toContain('calm');
     expect(called(order.next(4, 1_001))).toEqual([]);
   });
@@ -171,7 +171,7 @@ describe('a call that fails', () => {
     const gaps: number[] = [];
     let failedAtMs = 0;
     for (let nowMs = 0; nowMs < 400_000; nowMs += 100) {
-      order.ask(key('a'), WAITS, nowMs);
+      order.enqueue(key('a'), WAITS, nowMs);
       if (called(order.next(30, nowMs)).length === 0) continue;
       gaps.push(nowMs - failedAtMs);
       order.completed(['a'], false, nowMs);
@@ -188,17 +188,17 @@ describe('a call that fails', () => {
     const order = new CallOrder(LIMITS);
     for (let nowMs = 0; nowMs < untilMs; nowMs += 1_000) {
       const asked = ids.flatMap((id, index) => Array<string>(ids.length - index).fill(id));
-      for (const id of asked) order.ask(key(id), WAITS, nowMs);
+      for (const id of asked) order.enqueue(key(id), WAITS, nowMs);
       for (let next = called(order.next(30, nowMs)); next.length > 0; next = called(order.next(30, nowMs)))
         order.completed(next, false, nowMs);
-      for (const id of asked) order.leave(id, WAITS);
+      for (const id of asked) order.dequeue(id, WAITS);
     }
     return order;
   }
 
   it('in an outage is delayed only until the outage ends: then the most wanted keys go first', () => {
     const order = failing(['most', 'more', 'less'], 600_000);
-    for (const id of ['new', 'less', 'more', 'most']) order.ask(key(id), WAITS, 600_000);
+    for (const id of ['new', 'less', 'more', 'most']) order.enqueue(key(id), WAITS, 600_000);
     expect(called(order.next(30, 600_000))).toEqual(['new']);
     order.completed(['new'], true, 600_100);
     const order3 = [600_200, 602_000, 604_000].map((nowMs) => called(order.next(30, nowMs))[0]);
@@ -207,7 +207,7 @@ describe('a call that fails', () => {
 
   it('in an outage is repeated when it is over, without a new request', () => {
     const order = failing(['most', 'more'], 600_000);
-    order.ask(key('new'), WAITS, 600_000);
+    order.enqueue(key('new'), WAITS, 600_000);
     expect(called(order.next(30, 600_000))).toEqual(['new']);
     order.completed(['new'], true, 600_100);
     expect(called(order.next(29, 600_200))).toEqual(['most']);
@@ -218,7 +218,7 @@ describe('a call that fails', () => {
   it('in an outage stays delayed until there is an answer', () => {
     const order = failing(['most'], 600_000);
     order.completed([], true, 600_000);
-    for (const id of ['new', 'most']) order.ask(key(id), WAITS, 600_000);
+    for (const id of ['new', 'most']) order.enqueue(key(id), WAITS, 600_000);
     expect(called(order.next(30, 600_000))).toEqual(['new']);
     expect(called(order.next(30, 600_000))).toEqual([]);
     order.completed(['new'], true, 600_100);
@@ -229,8 +229,8 @@ describe('a call that fails', () => {
     const order = failing(['broken'], 600_000);
     let calls = 0;
     for (let nowMs = 600_000; nowMs < 1_200_000; nowMs += 1_000) {
-      order.ask(key(`new ${nowMs}`), WAITS, nowMs);
-      order.ask(key('broken'), WAITS, nowMs);
+      order.enqueue(key(`new ${nowMs}`), WAITS, nowMs);
+      order.enqueue(key('broken'), WAITS, nowMs);
       for (let next = called(order.next(30, nowMs)); next.length > 0; next = called(order.next(30, nowMs))) {
         order.completed(next, next[0] !== 'broken', nowMs);
         if (next[0] === 'broken') calls++;
@@ -242,12 +242,12 @@ describe('a call that fails', () => {
   it('delays no other key, and is forgotten after a success', () => {
     const order = new CallOrder(LIMITS);
     const fail = (nowMs: number) => {
-      order.ask(key('a'), WAITS, nowMs);
+      order.enqueue(key('a'), WAITS, nowMs);
       expect(called(order.next(30, nowMs))).toEqual(['a']);
     };
     fail(0);
     order.completed(['a'], false, 0);
-    order.ask(key('b'), WAITS, 100);
+    order.enqueue(key('b'), WAITS, 100);
     expect(called(order.next(30, 100))).toEqual(['b']);
     fail(3_000);
     order.completed(['a'], true, 3_000);
@@ -280,8 +280,8 @@ function drive(steps: readonly Step[], limits = LIMITS) {
     due.splice(0, due.length, ...due.filter(({ atMs }) => atMs > nowMs));
     const asked = isBatch ? mint(`m${id}`) : key(`${id}`);
     const ask = { ageSeconds, refusesCached, weight: 1, isWaiting: refusesCached || ageSeconds === undefined };
-    order.ask(asked, ask, nowMs);
-    if (ask.isWaiting) due.push({ atMs: nowMs + 2_000, act: () => order.leave(asked.id, ask) });
+    order.enqueue(asked, ask, nowMs);
+    if (ask.isWaiting) due.push({ atMs: nowMs + 2_000, act: () => order.dequeue(asked.id, ask) });
     largest = Math.max(largest, order.size);
     const ids = called(order.next(free, nowMs));
     if (ids.length === 0) continue;
@@ -339,7 +339,7 @@ describe('any requests', () => {
     const order = new CallOrder({ ...LIMITS, known: 8_192, candidates: 256 });
     const atMs: number[] = [];
     for (let nowMs = 0; nowMs < 5_000; nowMs += 10) {
-      order.ask(key(`${nowMs}`), WAITS, nowMs);
+      order.enqueue(key(`${nowMs}`), WAITS, nowMs);
       if (called(order.next(30 - atMs.length, nowMs)).length > 0) atMs.push(nowMs);
     }
     const gaps = atMs.slice(1).map((at, index) => at - (atMs[index] ?? 0));
@@ -351,10 +351,10 @@ describe('any requests', () => {
 describe('a flood of random keys', () => {
   it('evicts the least popular keys first', () => {
     const { order, nowMs } = busyOrder();
-    for (let id = 0; id < 5_000; id++) order.ask(key(`x${id}`), WAITS, nowMs + id);
+    for (let id = 0; id < 5_000; id++) order.enqueue(key(`x${id}`), WAITS, nowMs + id);
     expect(order.size).toBeLessThanOrEqual(2 * LIMITS.known);
-    order.ask(key('a'), WAITS, nowMs + 5_000);
-    for (const id of ['p', 'q']) for (let count = 0; count < 9; count++) order.ask(key(id), WAITS, nowMs + 5_000);
+    order.enqueue(key('a'), WAITS, nowMs + 5_000);
+    for (const id of ['p', 'q']) for (let count = 0; count < 9; count++) order.enqueue(key(id), WAITS, nowMs + 5_000);
     expect(called(order.next(1, nowMs + 5_001))).toEqual(['a']);
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Call } from '../../packages/gateway/src/call.ts';
 import type { Endpoint } from '../../packages/gateway/src/endpoint.ts';
 import { type Admission, type Gate, publicGate } from '../../packages/gateway/src/gates/gate.ts';
-import { createGateway, type GatewayParts } from '../../packages/gateway/src/gateway.ts';
+import { createGateway, type GatewayDependencies } from '../../packages/gateway/src/gateway.ts';
 import { createHttpServer, type HttpServer } from '../../packages/gateway/src/http/server.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { type LogLine, RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
@@ -94,7 +94,7 @@ function endpointOf(route: Route): Endpoint {
   };
 }
 
-const parts: GatewayParts = {
+const parts: GatewayDependencies = {
   open: (inbound) => {
     throwAt('open');
     return new RequestTrail(inbound, { log, randomId: () => 'fresh-id' });

@@ -10,7 +10,7 @@ import type { RequestTrail } from './stages/trail.ts';
 export type Gateway = (inbound: Inbound) => Promise<Outbound>;
 
 /** What the pipeline needs. */
-export interface GatewayParts {
+export interface GatewayDependencies {
   readonly open: (inbound: Inbound) => RequestTrail;
   readonly match: (inbound: Inbound) => Found<Endpoint>;
   /** Called with an error that could not be turned into a refusal. Must not throw. */
@@ -18,7 +18,7 @@ export interface GatewayParts {
 }
 
 /** THE PIPELINE: everything that happens to a request, in order. */
-export const createGateway = ({ open, match, onFailure }: GatewayParts): Gateway => {
+export const createGateway = ({ open, match, onFailure }: GatewayDependencies): Gateway => {
   const answerTo = async (inbound: Inbound): Promise<Outbound> => {
     const trail = open(inbound);
     try {

@@ -1,7 +1,7 @@
 import { envelope, type Route } from '@asset-gateway/protocol';
 import type { Answer, Input } from '../call.ts';
 import { afterValue } from '../upstreams/member-text.ts';
-import type { CacheKey } from './known-key.ts';
+import type { CacheKey } from './key-demand.ts';
 import { BATCH_SIZES, type Lifetime } from './lifetimes.ts';
 import { cacheHeaders, type Fetched, type KeptItem, tagOf } from './stored.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Route, Values } from '@asset-gateway/protocol';
 import type { TObject } from 'typebox';
 import type { Input } from '../call.ts';
-import type { CacheKey } from './known-key.ts';
+import type { CacheKey } from './key-demand.ts';
 import { candlesLifetime, type Lifetime } from './lifetimes.ts';
 
 /** A place's values in the order of the schema. */

@@ -9,14 +9,14 @@ import { assembled, mintKeyOf, mintsOf } from './batches.ts';
 import { cacheKeyOf, oldestSeconds, type RequestFreshness, requestFreshness } from './cache-key.ts';
 import { CallOrder } from './call-order.ts';
 import { Calls } from './calls.ts';
-import type { CacheKey } from './known-key.ts';
+import type { CacheKey } from './key-demand.ts';
 import type { Lifetime } from './lifetimes.ts';
 import { ALONE, type SharedEntries } from './shared-entries.ts';
 import { type Kept, KeptAnswer, type KeptItem, KeptRefusal, keptFor, OVERHEAD_BYTES, type Plan } from './stored.ts';
 import type { Wanted } from './waiters.ts';
 
 /** Dependencies of a cache. */
-export interface CacheParts {
+export interface CacheDependencies {
   readonly upstream: Upstream;
   /** By the row's method; other rows are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
@@ -42,19 +42,19 @@ const PLAN_BYTES = 16 * 1024 * 1024;
 
 /** Caches an upstream's answers, and makes its calls in the order that answers most requests. */
 export class CachingUpstream implements Upstream {
-  readonly #parts: CacheParts;
+  readonly #dependencies: CacheDependencies;
   readonly #calls: Calls;
   readonly #kept: LRUCache<string, Kept>;
   readonly #plans: LRUCache<string, Plan>;
 
-  constructor(parts: CacheParts) {
-    const { limit, windowMs, maxBytes, ...making } = parts;
-    this.#parts = parts;
+  constructor(dependencies: CacheDependencies) {
+    const { limit, windowMs, maxBytes, ...making } = dependencies;
+    this.#dependencies = dependencies;
     this.#kept = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
     this.#plans = new LRUCache({ maxSize: PLAN_BYTES, sizeCalculation: planBytes });
     const order = new CallOrder({ slots: limit, windowMs, known: KNOWN, candidates: CANDIDATES });
     const keep = (kept: Kept) => void this.#kept.set(kept.key.id, kept);
-    const refuse = (key: CacheKey, refusal: Refusal) => keep(new KeptRefusal(key, parts.now(), refusal));
+    const refuse = (key: CacheKey, refusal: Refusal) => keep(new KeptRefusal(key, dependencies.now(), refusal));
     const planOf = (id: string) => this.#plans.get(id);
     const keptOf = (id: string) => this.#kept.peek(id);
     this.#calls = new Calls({ ...making, order, keep, refuse, planOf, keptOf });
@@ -62,8 +62,8 @@ export class CachingUpstream implements Upstream {
 
   answer(call: UpstreamCall): Promise<Answer> {
     const { route, input } = call;
-    const lifetime = this.#parts.lifetimes[route.method];
-    if (!lifetime) return this.#parts.upstream.answer(call);
+    const lifetime = this.#dependencies.lifetimes[route.method];
+    if (!lifetime) return this.#dependencies.upstream.answer(call);
     const mints = mintsOf(route, input);
     return mints ? this.#batch(call, mints, lifetime) : this.#single(call, lifetime);
   }
@@ -79,7 +79,7 @@ export class CachingUpstream implements Upstream {
 
   async #single(call: UpstreamCall, lifetime: Lifetime): Promise<Answer> {
     const { route, input } = call;
-    const key = cacheKeyOf(route, input, lifetime, this.#parts.wallSeconds());
+    const key = cacheKeyOf(route, input, lifetime, this.#dependencies.wallSeconds());
     const wanted = requestFreshness(call.cacheControl);
     const plan = { key, route, input };
     let found = this.#find(plan, wanted);
@@ -88,11 +88,11 @@ export class CachingUpstream implements Upstream {
     if (kept instanceof KeptRefusal) throw kept.refusal;
     if (kept instanceof KeptAnswer) {
       // A request with a used sign-in does not count as demand.
-      return kept.answer(this.#parts.now(), undefined, () => this.#calls.note([{ key, ageSeconds }]));
+      return kept.answer(this.#dependencies.now(), undefined, () => this.#calls.note([{ key, ageSeconds }]));
     }
     const waiter = await this.#calls.wait([found], call);
     const given = waiter.given.get(key.id) as KeptAnswer;
-    return given.answer(this.#parts.now(), { forwarded: found.forwarded, isCollapsed: waiter.isCollapsed });
+    return given.answer(this.#dependencies.now(), { forwarded: found.forwarded, isCollapsed: waiter.isCollapsed });
   }
 
   async #batch(call: UpstreamCall, mints: readonly string[], lifetime: Lifetime): Promise<Answer> {
@@ -112,10 +112,11 @@ export class CachingUpstream implements Upstream {
       kept && (isWhole || ageSeconds < key.maxStaleSeconds - SOON);
     const [here, absent] = [found.filter(lasts), found.filter((each) => !lasts(each))];
     const note = () => this.#calls.note(here.map(({ key, ageSeconds = 0 }) => ({ key, ageSeconds })));
-    if (isWhole) return { ...assembled(route, [...items.values()] as KeptItem[], this.#parts.now()), onSettled: note };
+    if (isWhole)
+      return { ...assembled(route, [...items.values()] as KeptItem[], this.#dependencies.now()), onSettled: note };
     const waiter = await this.#calls.wait(absent, call);
     for (const [id, kept] of waiter.given) items.set(id, kept);
-    const [given, now] = [[...items.values()] as KeptItem[], this.#parts.now()];
+    const [given, now] = [[...items.values()] as KeptItem[], this.#dependencies.now()];
     if (given.some((item) => item.ageSeconds(now) > item.key.maxStaleSeconds)) throw tooOldByNow();
     const forwarded = absent.some((each) => each.forwarded === 'miss') ? 'miss' : 'stale';
     return { ...assembled(route, given, now, { forwarded, isCollapsed: waiter.isCollapsed }), onSettled: note };
@@ -123,7 +124,7 @@ export class CachingUpstream implements Upstream {
 
   /** Stores newer shared entries of these keys. Returns whether shared entries were read. */
   async #readShared(plans: readonly Plan[], { noCache }: RequestFreshness): Promise<boolean> {
-    const { shared } = this.#parts;
+    const { shared } = this.#dependencies;
     if (plans.length === 0 || noCache || shared === ALONE) return false;
     const entries = await shared.read(plans.map(({ key }) => key));
     for (const plan of plans) {
@@ -138,9 +139,9 @@ export class CachingUpstream implements Upstream {
   /** A key's cached entry if it is good enough, and what to fetch otherwise. Stores the plan if a call is due. */
   #find(plan: Plan, { noCache, maxAgeSeconds }: RequestFreshness): Found {
     const { key } = plan;
-    const [kept, now] = [this.#kept.get(key.id), this.#parts.now()];
+    const [kept, now] = [this.#kept.get(key.id), this.#dependencies.now()];
     const age = kept?.ageSeconds(now) ?? Number.POSITIVE_INFINITY;
-    const oldest = oldestSeconds(key, this.#parts.wallSeconds);
+    const oldest = oldestSeconds(key, this.#dependencies.wallSeconds);
     const isRefusal = kept instanceof KeptRefusal;
     const isServable = age <= (isRefusal ? Math.min(oldest, key.freshSeconds) : oldest);
     const isWanted = !noCache && age <= (maxAgeSeconds ?? age);

@@ -1,4 +1,4 @@
-import { type Ask, type CacheKey, KnownKey, type Leave, poorest, richest } from './known-key.ts';
+import { byWorth, type CacheKey, evictable, KeyDemand, type KeyRequest, type Withdrawal } from './key-demand.ts';
 
 /** `known` keys are stored and `candidates` of them considered, the least valuable evicted first; both may briefly double. */
 export interface Limits {
@@ -31,8 +31,8 @@ const OUTAGE_CALLS = 3;
 export class CallOrder {
   readonly #limits: Limits;
   /** By id. */
-  readonly #known = new Map<string, KnownKey>();
-  readonly #candidates = new Set<KnownKey>();
+  readonly #known = new Map<string, KeyDemand>();
+  readonly #candidates = new Set<KeyDemand>();
   /** Requests that a call must answer to be worth the last free slot. */
   #price = 1;
   /** When each batch was last called. */
@@ -52,19 +52,19 @@ export class CallOrder {
     return this.#known.size;
   }
 
-  ask(key: CacheKey, asked: Ask, nowMs: number): void {
+  enqueue(key: CacheKey, asked: KeyRequest, nowMs: number): void {
     this.#startedAtMs = Math.min(this.#startedAtMs, nowMs);
-    const known = this.#known.get(key.id) ?? new KnownKey(key, nowMs);
+    const known = this.#known.get(key.id) ?? new KeyDemand(key, nowMs);
     this.#known.set(key.id, known);
-    known.ask(asked, nowMs);
+    known.enqueue(asked, nowMs);
     if (known.mayJoin(nowMs)) this.#candidates.add(known);
     this.#forget(nowMs);
   }
 
   /** A waiting request has given up. */
-  leave(id: string, asked: Leave): void {
+  dequeue(id: string, asked: Withdrawal): void {
     const known = this.#known.get(id);
-    known?.leave(asked);
+    known?.dequeue(asked);
     if (known && !known.isAwaited) this.#candidates.delete(known);
   }
 
@@ -96,7 +96,7 @@ export class CallOrder {
     for (const id of ids) {
       const known = this.#known.get(id);
       if (!known) continue;
-      Object.assign(known, { isInFlight: false, waiting: 0, insisting: 0 });
+      Object.assign(known, { isInFlight: false, waiting: 0, noCacheWaiting: 0 });
       this.#candidates.delete(known);
       if (hasAnswered) Object.assign(known, { fetchedAtMs: known.calledAtMs, hasAnswered });
       else known.notBeforeMs = nowMs + Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** known.failures);
@@ -133,7 +133,7 @@ export class CallOrder {
     }
   }
 
-  #knownOf(ids: readonly string[]): KnownKey[] {
+  #knownOf(ids: readonly string[]): KeyDemand[] {
     return ids.map((id) => this.#known.get(id)).filter((known) => known !== undefined);
   }
 
@@ -153,21 +153,23 @@ export class CallOrder {
   }
 
   /** The value of a call for a key: the waiting requests, plus the expected ones for as long as the stored answer is old. */
-  #gain(known: KnownKey, nowMs: number): number {
-    return known.waiting + Math.sign(known.insisting) + known.rateAt(nowMs, this.#startedAtMs) * known.ageAt(nowMs);
+  #gain(known: KeyDemand, nowMs: number): number {
+    return (
+      known.waiting + Math.sign(known.noCacheWaiting) + known.rateAt(nowMs, this.#startedAtMs) * known.ageAt(nowMs)
+    );
   }
 
   /** Requests that only this call would answer. */
-  #worth(known: KnownKey, nowMs: number): number {
+  #worth(known: KeyDemand, nowMs: number): number {
     const part = known.ageAt(nowMs) / known.key.maxStaleSeconds;
     if (part >= 1 - EARLY_SECONDS / known.key.maxStaleSeconds) return this.#gain(known, nowMs);
     // The stored answer serves all other requests: a call now only saves a part of the next one.
     return known.isAwaited ? known.waiting + this.#price * part : 0;
   }
 
-  #best(free: number, nowMs: number): KnownKey | undefined {
+  #best(free: number, nowMs: number): KeyDemand | undefined {
     const mayRefresh = free > this.#limits.slots / 3;
-    let [best, stalest]: (KnownKey | undefined)[] = [];
+    let [best, stalest]: (KeyDemand | undefined)[] = [];
     let [worthOfBest, gain] = [this.#price * DISCOUNT ** (free - 1), 0];
     const batches = new Map<string | undefined, number>();
     for (const known of this.#candidates) {
@@ -184,17 +186,17 @@ export class CallOrder {
   }
 
   /** The most valuable keys of a batch, at most `size`. */
-  #members({ name, size }: { readonly name: string; readonly size: number }, nowMs: number): KnownKey[] {
-    const isOfBatch = (known: KnownKey) =>
+  #members({ name, size }: { readonly name: string; readonly size: number }, nowMs: number): KeyDemand[] {
+    const isOfBatch = (known: KeyDemand) =>
       known.key.batch?.name === name && !known.isHeldBack(nowMs) && known.mayJoin(nowMs);
-    return richest([...this.#known.values()].filter(isOfBatch), (known) => this.#gain(known, nowMs)).slice(0, size);
+    return byWorth([...this.#known.values()].filter(isOfBatch), (known) => this.#gain(known, nowMs)).slice(0, size);
   }
 
   #forget(nowMs: number): void {
-    const worth = (known: KnownKey): number => this.#worth(known, nowMs);
-    for (const known of poorest(this.#candidates, this.#limits.candidates, worth)) this.#candidates.delete(known);
-    const demand = (known: KnownKey) => (known.isInFlight ? NEVER : known.demandAt(nowMs) * known.reach);
-    for (const known of poorest(this.#known, this.#limits.known, demand)) {
+    const worth = (known: KeyDemand): number => this.#worth(known, nowMs);
+    for (const known of evictable(this.#candidates, this.#limits.candidates, worth)) this.#candidates.delete(known);
+    const demand = (known: KeyDemand) => (known.isInFlight ? NEVER : known.demandAt(nowMs) * known.servedFraction);
+    for (const known of evictable(this.#known, this.#limits.known, demand)) {
       this.#known.delete(known.key.id);
       this.#candidates.delete(known);
     }

@@ -2,15 +2,15 @@ import { Refusal } from '@asset-gateway/protocol';
 import type { BudgetView, Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
 import type { CacheReading } from '../metrics/readings.ts';
-import { CallsInFlight, type InFlightParts } from './calls-in-flight.ts';
-import type { CacheKey } from './known-key.ts';
+import { CallsInFlight, type InFlightDependencies } from './calls-in-flight.ts';
+import type { CacheKey } from './key-demand.ts';
 import { CallClaim, NOISE_MS, type SharedEntries } from './shared-entries.ts';
 import { type Kept, KeptRefusal, type Plan } from './stored.ts';
 import { isOwn } from './upstream-call.ts';
 import { type Asker, WAIT_MS, Waiter, Waiters, type Wanted } from './waiters.ts';
 
 /** Dependencies of the call scheduler. */
-export interface CallsParts extends Omit<InFlightParts, 'waiting' | 'dismiss'> {
+export interface CallsDependencies extends Omit<InFlightDependencies, 'waiting' | 'dismiss'> {
   /** This node's view of the budget. */
   readonly view: () => BudgetView;
   /** The plan of a key, if still stored. */
@@ -26,24 +26,24 @@ const idsOf = (keyed: readonly { readonly key: CacheKey }[]): string[] => keyed.
 
 /** Schedules a cache's upstream calls within the shared budget. */
 export class Calls {
-  readonly #parts: CallsParts;
+  readonly #dependencies: CallsDependencies;
   readonly #waiters = new Waiters();
   readonly #inFlight: CallsInFlight;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #forgone = 0;
 
-  constructor(parts: CallsParts) {
-    this.#parts = parts;
+  constructor(dependencies: CallsDependencies) {
+    this.#dependencies = dependencies;
     const dismiss = (waiter: Waiter, error: unknown) => this.#dismiss(waiter, error);
-    this.#inFlight = new CallsInFlight({ ...parts, waiting: this.#waiters, dismiss });
+    this.#inFlight = new CallsInFlight({ ...dependencies, waiting: this.#waiters, dismiss });
   }
 
   /** Counts a request answered without waiting as demand for its keys. */
   note(kept: readonly { readonly key: CacheKey; readonly ageSeconds: number }[]): void {
-    const [now, weight] = [this.#parts.now(), 1 / kept.length];
+    const [now, weight] = [this.#dependencies.now(), 1 / kept.length];
     for (const { key, ageSeconds } of kept)
-      this.#parts.order.ask(key, { ageSeconds, isWaiting: false, weight, refusesCached: false }, now);
+      this.#dependencies.order.enqueue(key, { ageSeconds, isWaiting: false, weight, refusesCached: false }, now);
     if (kept.some(({ key, ageSeconds }) => ageSeconds >= key.freshSeconds)) this.#run();
   }
 
@@ -55,7 +55,7 @@ export class Calls {
     if (this.#waiters.hasNonce(asker.spend.nonce))
       throw new Refusal('invalid_siwx_nonce', { reason: 'already waiting' });
     const isWaiting = this.#waiters.hasRoomFor(waiter) && !this.#isClosed;
-    this.#ask(waiter.wanted(), waiter.weight, isWaiting);
+    this.#enqueue(waiter.wanted(), waiter.weight, isWaiting);
     if (!isWaiting) throw this.#withoutSlot();
     this.#waiters.enter(waiter, WAIT_MS, () => this.#giveUp(waiter));
     this.#run();
@@ -74,7 +74,7 @@ export class Calls {
     try {
       return await shareOf(isOnItsWay ? undefined : WAIT_MS);
     } catch (error) {
-      this.#ask(wanted, 1 / wanted.length, false);
+      this.#enqueue(wanted, 1 / wanted.length, false);
       throw error;
     }
   }
@@ -82,18 +82,18 @@ export class Calls {
   /** Gives entries fetched during the share look-up. Returns whether the request is complete. */
   #giveKept(waiter: Waiter): boolean {
     for (const { key, notBeforeMs = Number.NEGATIVE_INFINITY } of waiter.wanted()) {
-      const kept = this.#parts.keptOf(key.id);
+      const kept = this.#dependencies.keptOf(key.id);
       if (kept && !(kept instanceof KeptRefusal) && kept.fetchedAtMs >= notBeforeMs) waiter.give(kept, true);
     }
     return waiter.wanted().length === 0;
   }
 
   /** Adds a request's keys to the demand. A request that may not wait triggers no call. */
-  #ask(wanted: readonly Wanted[], weight: number, isWaiting: boolean): void {
-    const { order, now } = this.#parts;
+  #enqueue(wanted: readonly Wanted[], weight: number, isWaiting: boolean): void {
+    const { order, now } = this.#dependencies;
     for (const { key, refusesCached, ...ask } of wanted) {
-      order.ask(key, { ...ask, refusesCached, weight, isWaiting: true }, now());
-      if (!isWaiting) order.leave(key.id, { weight, refusesCached });
+      order.enqueue(key, { ...ask, refusesCached, weight, isWaiting: true }, now());
+      if (!isWaiting) order.dequeue(key.id, { weight, refusesCached });
     }
   }
 
@@ -120,18 +120,18 @@ export class Calls {
     const wanted = waiter.wanted();
     if (!this.#waiters.refuse(waiter, error)) return;
     const asked = { weight: waiter.weight, isVoid: isOwn(error) };
-    for (const { key, refusesCached } of wanted) this.#parts.order.leave(key.id, { ...asked, refusesCached });
+    for (const { key, refusesCached } of wanted) this.#dependencies.order.dequeue(key.id, { ...asked, refusesCached });
   }
 
   #withoutSlot(): Refusal {
     this.#forgone++;
-    const seconds = Math.max(1, Math.ceil(this.#parts.view().resetMs / 1_000));
+    const seconds = Math.max(1, Math.ceil(this.#dependencies.view().resetMs / 1_000));
     return new Refusal('rate_limited', { reason: 'no slot in time', retryAfterSeconds: seconds });
   }
 
   /** Starts the calls that are worth a slot now, and schedules the next look. */
   #run(): void {
-    const { order, view, now } = this.#parts;
+    const { order, view, now } = this.#dependencies;
     clearTimeout(this.#timer);
     for (;;) {
       const free = view().left - this.#inFlight.starting;
@@ -149,7 +149,7 @@ export class Calls {
 
   /** Handles one due call: keys that other nodes fetched or are fetching are skipped. */
   async #call(ids: readonly string[]): Promise<void> {
-    const { planOf, shared, randomId } = this.#parts;
+    const { planOf, shared, randomId } = this.#dependencies;
     this.#inFlight.begin(ids);
     const plans = ids.map(planOf).filter((plan) => plan !== undefined);
     const forgotten = ids.filter((id) => !planOf(id));
@@ -168,7 +168,7 @@ export class Calls {
   #isEnough(kept: Kept): boolean {
     const { id } = kept.key;
     if (this.#waiters.of([id]).length > 0) return kept.fetchedAtMs >= this.#waiters.notBeforeMs(id);
-    return kept.fetchedAtMs > (this.#parts.keptOf(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
+    return kept.fetchedAtMs > (this.#dependencies.keptOf(id)?.fetchedAtMs ?? Number.NEGATIVE_INFINITY) + NOISE_MS;
   }
 
   /** Waits for another node's call. If it ends without a shared entry, waiting requests get their own call. */

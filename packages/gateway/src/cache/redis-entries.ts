@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { constants, deflateRaw, inflateRaw } from 'node:zlib';
 import { BACKGROUND_TIMEOUT, type RedisConnection, timeoutFor } from '../stores/redis/connection.ts';
 import { Keyspace } from '../stores/redis/keyspace.ts';
-import type { CacheKey } from './known-key.ts';
+import type { CacheKey } from './key-demand.ts';
 import { CLAIM, GIVE_BACK, MAX_REPLY_BYTES, READ, WRITE } from './redis-scripts.ts';
 import type { Claim, EntriesById, FoundEntry, KeyedEntry, SharedEntries, SharingOptions } from './shared-entries.ts';
 

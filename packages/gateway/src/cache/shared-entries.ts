@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CacheKey } from './known-key.ts';
+import type { CacheKey } from './key-demand.ts';
 import { type KeptText, keptFor, type Plan } from './stored.ts';
 
 /** An entry fetched by any node. */
@@ -72,7 +72,7 @@ export const ALONE: SharedEntries = {
 };
 
 /** Dependencies of a claim. */
-export interface ClaimParts {
+export interface ClaimDependencies {
   readonly entries: SharedEntries;
   /** Unique among all claims of all nodes. */
   readonly owner: string;
@@ -97,18 +97,18 @@ const [FOLLOW_EACH_MS, FOLLOW_LEASES] = [100, 2];
 
 /** One call's leases and the entries that it finds. */
 export class CallClaim {
-  readonly #parts: ClaimParts;
+  readonly #dependencies: ClaimDependencies;
   /** Fetch time of the first entry seen, by id: a newer entry comes from a later call. */
   readonly #firstFetchedAtMs = new Map<string, number>();
   /** Tags of the entries seen that were not good enough, by id. */
   readonly #tags = new Map<string, string>();
 
-  constructor(parts: ClaimParts) {
-    this.#parts = parts;
+  constructor(dependencies: ClaimDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async divide(plans: readonly Plan[]): Promise<Division> {
-    const { entries, owner } = this.#parts;
+    const { entries, owner } = this.#dependencies;
     const keys = plans.map(({ key }) => key);
     const claim = await entries.claim(keys, owner, this.#tags);
     const found = plans.flatMap((plan) => {
@@ -130,7 +130,7 @@ export class CallClaim {
 
   /** Repeats the division for another node's keys until that node has answered or lost its lease. */
   async *follow(plans: readonly Plan[], goesOn: () => boolean): AsyncGenerator<Division> {
-    const untilMs = performance.now() + FOLLOW_LEASES * this.#parts.entries.leaseMs;
+    const untilMs = performance.now() + FOLLOW_LEASES * this.#dependencies.entries.leaseMs;
     for (let left = plans; left.length > 0 && goesOn() && performance.now() < untilMs; ) {
       await pause(FOLLOW_EACH_MS, undefined, { ref: false });
       const division = await this.divide(left);
@@ -141,18 +141,18 @@ export class CallClaim {
 
   /** Shares a call's answers. */
   share(answered: readonly KeptText[]): void {
-    void this.#parts.entries.write(answered, this.#parts.owner);
+    void this.#dependencies.entries.write(answered, this.#dependencies.owner);
   }
 
   /** Ends the leases of keys without an answer to share. */
   giveBack(plans: readonly Plan[]): void {
     const keys = plans.map(({ key }) => key);
-    void this.#parts.entries.giveBack(keys, this.#parts.owner);
+    void this.#dependencies.entries.giveBack(keys, this.#dependencies.owner);
   }
 
   #isEnough(kept: KeptText): boolean {
     const first = this.#firstFetchedAtMs.get(kept.key.id);
-    return (first !== undefined && kept.fetchedAtMs > first + NOISE_MS) || this.#parts.isEnough(kept);
+    return (first !== undefined && kept.fetchedAtMs > first + NOISE_MS) || this.#dependencies.isEnough(kept);
   }
 
   #remember(id: string, entry: FoundEntry | undefined): void {

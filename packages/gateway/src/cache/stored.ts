@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { envelope, type Refusal, type Route } from '@asset-gateway/protocol';
 import type { Answer, Input } from '../call.ts';
-import type { CacheKey } from './known-key.ts';
+import type { CacheKey } from './key-demand.ts';
 import type { Lifetime } from './lifetimes.ts';
 
 /** Memory of an entry besides its text, roughly. */

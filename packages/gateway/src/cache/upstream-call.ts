@@ -75,7 +75,7 @@ function sharesOf(waiters: readonly Waiter[]): readonly Share[] | undefined {
 }
 
 /** Dependencies of the choice of a call's leader. */
-export interface LeadershipParts {
+export interface LeadershipDependencies {
   /** The requests that wait for the call. */
   readonly waiters: () => readonly Waiter[];
   /** Spends for a refresh without a waiting request. */
@@ -85,12 +85,12 @@ export interface LeadershipParts {
 
 /** One waiting request takes the call's slot with its own sign-in. */
 export class CallLeadership {
-  readonly #parts: LeadershipParts;
+  readonly #dependencies: LeadershipDependencies;
   #leader: Waiter | undefined;
   #asked: readonly Waiter[] = [];
 
-  constructor(parts: LeadershipParts) {
-    this.#parts = parts;
+  constructor(dependencies: LeadershipDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get leader(): Waiter | undefined {
@@ -104,7 +104,7 @@ export class CallLeadership {
 
   /** Takes a slot by the first waiter with a valid sign-in; charged to the waiter whose group holds least. */
   readonly spend: Spend = async (budget) => {
-    this.#asked = [...this.#parts.waiters()];
+    this.#asked = [...this.#dependencies.waiters()];
     const shares = sharesOf(this.#asked);
     if (this.#leader) return this.#leader.asker.spend(budget, shares);
     let hasDismissed = false;
@@ -115,12 +115,12 @@ export class CallLeadership {
         return slot;
       } catch (error) {
         if (!isOwn(error)) throw error;
-        this.#parts.dismiss(waiter, error);
+        this.#dependencies.dismiss(waiter, error);
         hasDismissed = true;
       }
     }
     if (hasDismissed) throw new NoLeader();
-    return this.#parts.spendAlone(budget);
+    return this.#dependencies.spendAlone(budget);
   };
 }
 

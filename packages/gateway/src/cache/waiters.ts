@@ -1,10 +1,10 @@
 import type { Share } from '../budget/store.ts';
 import type { Spend } from '../call.ts';
-import type { Ask, CacheKey } from './known-key.ts';
+import type { CacheKey, KeyRequest } from './key-demand.ts';
 import type { Kept } from './stored.ts';
 
 /** A key that a request waits for, with the state of its stored answer. */
-export interface Wanted extends Pick<Ask, 'ageSeconds' | 'refusesCached'> {
+export interface Wanted extends Pick<KeyRequest, 'ageSeconds' | 'refusesCached'> {
   readonly key: CacheKey;
   /** Answers fetched earlier will not do. Undefined: any servable answer will. */
   readonly notBeforeMs?: number | undefined;

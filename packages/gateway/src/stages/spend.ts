@@ -70,7 +70,7 @@ export interface Sharing {
   readonly onSlot: (charged: Share) => void;
 }
 
-export interface SpendParts {
+export interface SpendDependencies {
   readonly store: Store;
   /** The slots left, for the log. */
   readonly allowance: Allowance;
@@ -139,7 +139,7 @@ async function shareOf(by: Sharing, trail: Trail, allowance: Allowance, withinMs
 }
 
 /** Makes each call's `spend`: one atomic step that takes a slot and burns the nonce, or refuses. */
-export function createSpending({ store, allowance, room, sharing, randomId }: SpendParts) {
+export function createSpending({ store, allowance, room, sharing, randomId }: SpendDependencies) {
   const admit = async (attempt: Admit, trail: Trail): Promise<void> => {
     const verdict = await ask(store, attempt);
     const { kind, charged } = verdict;

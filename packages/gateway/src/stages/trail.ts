@@ -82,7 +82,7 @@ export interface LogLine {
   readonly replayed?: true;
 }
 
-export interface TrailParts {
+export interface TrailDependencies {
   readonly log: (line: LogLine) => void;
   readonly randomId: () => string;
   /** Undefined if nothing is sold. */
@@ -127,15 +127,15 @@ export class RequestTrail implements Trail {
   budgetLeft?: number;
   payment?: NonNullable<Trail['payment']>;
   readonly #inbound: Inbound;
-  readonly #parts: TrailParts;
+  readonly #dependencies: TrailDependencies;
   readonly #startedAt = performance.now();
   #call: Gated | undefined;
   #admission: Admitted | undefined;
 
-  constructor(inbound: Inbound, parts: TrailParts) {
+  constructor(inbound: Inbound, dependencies: TrailDependencies) {
     this.#inbound = inbound;
-    this.#parts = parts;
-    this.requestId = requestIdOf(inbound, parts.randomId);
+    this.#dependencies = dependencies;
+    this.requestId = requestIdOf(inbound, dependencies.randomId);
     this.client = inbound.client;
   }
 
@@ -168,7 +168,7 @@ export class RequestTrail implements Trail {
     };
     if (!WITHOUT_LENGTH.includes(answer.status)) headers['Content-Length'] = String(Buffer.byteLength(answer.body));
     if (answer.status !== 402) Object.assign(headers, this.#admission?.headers());
-    this.#parts.log(this.#line(answer));
+    this.#dependencies.log(this.#line(answer));
     if (this.#inbound.method === 'HEAD') return { status: answer.status, headers, body: '' };
     return { ...answer, headers };
   }
@@ -184,7 +184,7 @@ export class RequestTrail implements Trail {
     }
     if (!sale) return {};
     const { micros, asset, transaction } = sale;
-    const isFirst = this.#parts.sales?.isFirst(sale, performance.now()) === true;
+    const isFirst = this.#dependencies.sales?.isFirst(sale, performance.now()) === true;
     if (!isFirst) return { transaction, replayed: true };
     return { paidMicros: micros, asset, transaction, ...(grantedMicros !== undefined && { grantedMicros }) };
   }

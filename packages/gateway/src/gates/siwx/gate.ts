@@ -13,12 +13,12 @@ import { challenge, challengedUrl, type OriginOf } from '../challenge.ts';
 import type { Crypto } from '../crypto.ts';
 import type { Admission, Gate } from '../gate.ts';
 import type { Nonces } from './nonce.ts';
-import { readValidSignIn, type SignInParts } from './sign-in.ts';
+import { readValidSignIn, type SignInDependencies } from './sign-in.ts';
 
 const LIFETIME_MS = 300_000;
 const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
 
-export interface ChallengeParts {
+export interface ChallengeOptions {
   readonly call: Call;
   readonly origin: string;
   readonly nonce: string;
@@ -30,8 +30,8 @@ export interface ChallengeParts {
 }
 
 /** The challenge of a free route: a text to sign. */
-export function signInChallenge(parts: ChallengeParts): Challenge {
-  const { call, origin, nonce, nowMs, code, describe, singleUse } = parts;
+export function signInChallenge(options: ChallengeOptions): Challenge {
+  const { call, origin, nonce, nowMs, code, describe, singleUse } = options;
   const url = challengedUrl(call, origin);
   const info: SiwxInfo = {
     domain: origin.slice(origin.indexOf('//') + 2),
@@ -57,7 +57,7 @@ export function rateLimitHeaders({ limit, windowMs, view }: Allowance): Record<s
 }
 
 /** Dependencies of the sign-in gate. */
-export interface SiwxParts {
+export interface SiwxDependencies {
   readonly crypto: Crypto;
   readonly nonces: Nonces;
   readonly store: Store;
@@ -111,19 +111,19 @@ class SignedIn implements Admission {
 
 /** The gate of free routes: every request needs a wallet's signature, good for one answer. */
 export class SiwxGate implements Gate {
-  readonly #parts: SiwxParts;
-  readonly #judge: SignInParts;
+  readonly #dependencies: SiwxDependencies;
+  readonly #judge: SignInDependencies;
   /** The store's last epoch; challenges use it while the store is unavailable. */
   #epoch = NO_EPOCH;
 
-  constructor(parts: SiwxParts) {
-    this.#parts = parts;
-    const { crypto, nonces, store } = parts;
+  constructor(dependencies: SiwxDependencies) {
+    this.#dependencies = dependencies;
+    const { crypto, nonces, store } = dependencies;
     this.#judge = { crypto, nonces, now: () => store.now(), wallNow: () => store.wallNow() };
   }
 
   async admit(call: Call, trail: Trail): Promise<Admission> {
-    const { store, originOf, allowance, singleUse, crypto } = this.#parts;
+    const { store, originOf, allowance, singleUse, crypto } = this.#dependencies;
     const origin = originOf(call.inbound);
     const epoch = singleUse ? store.epoch() : NO_EPOCH;
     if (epoch === undefined) throw new Refusal('state_unavailable', { reason: 'no epoch yet' });
@@ -140,14 +140,14 @@ export class SiwxGate implements Gate {
   }
 
   challenge(call: Call, code: RefusalCode): Challenge {
-    const { store, originOf, describe, singleUse } = this.#parts;
+    const { store, originOf, describe, singleUse } = this.#dependencies;
     const origin = originOf(call.inbound);
     const nonce = this.#freshNonce(origin);
     return signInChallenge({ call, origin, nonce, nowMs: store.wallNow(), code, describe, singleUse });
   }
 
   #freshNonce(origin: string): string {
-    const { nonces, store, singleUse } = this.#parts;
+    const { nonces, store, singleUse } = this.#dependencies;
     return nonces.issue(origin, singleUse ? (store.epoch() ?? this.#epoch) : NO_EPOCH, store.now());
   }
 }

@@ -135,7 +135,7 @@ export function checkDates(
 }
 
 /** Dependencies of the sign-in check. */
-export interface SignInParts {
+export interface SignInDependencies {
   readonly crypto: Crypto;
   readonly nonces: Nonces;
   /** The clock of nonces, in milliseconds: the store's if nodes share one. */
@@ -175,7 +175,7 @@ export const carriesSignIn = ({ inbound }: Call): boolean =>
   inbound.headers[HEADERS.signIn.toLowerCase()] !== undefined;
 
 /** Reads and checks a call's sign-in, the signature last; refuses by throwing. Does not check whether the nonce was used. */
-export function readValidSignIn(parts: SignInParts, call: Call, rule: SignInRule): ValidSignIn {
+export function readValidSignIn(parts: SignInDependencies, call: Call, rule: SignInRule): ValidSignIn {
   const payload = payloadOf(call);
   const nonce = check(parts, payload, call, rule);
   verify(parts.crypto, payload);
@@ -190,7 +190,12 @@ function payloadOf({ inbound }: Call): SiwxPayload {
   return payload;
 }
 
-function check({ nonces, now, wallNow }: SignInParts, payload: SiwxPayload, call: Call, rule: SignInRule): IssuedNonce {
+function check(
+  { nonces, now, wallNow }: SignInDependencies,
+  payload: SiwxPayload,
+  call: Call,
+  rule: SignInRule,
+): IssuedNonce {
   const { origin, epoch, judgedByStore, places, network } = rule;
   const nowMs = now();
   refuseOn(checkKind(payload, network));

@@ -9,7 +9,7 @@ export interface CacheKey extends Lifetime {
 }
 
 /** One request for a key. `weight`: this key's fraction of a request for several keys. */
-export interface Ask {
+export interface KeyRequest {
   /** Age of the stored answer; undefined if none can be served. */
   readonly ageSeconds?: number | undefined;
   /** Whether it waits for a call, until `completed` or `leave`. */
@@ -20,7 +20,7 @@ export interface Ask {
 }
 
 /** A waiting request that gives up; `isVoid` if its sign-in was invalid and it never counted as demand. */
-export interface Leave extends Pick<Ask, 'weight' | 'refusesCached'> {
+export interface Withdrawal extends Pick<KeyRequest, 'weight' | 'refusesCached'> {
   readonly isVoid?: boolean;
 }
 
@@ -30,7 +30,7 @@ const MEMORY_SECONDS = 1_800;
 const LEAST_SEEN_MS = 60_000;
 
 /** The demand for a key, its stored answer and its calls. */
-export class KnownKey {
+export class KeyDemand {
   readonly key: CacheKey;
   /** Decayed number of requests at `#countedAtMs`. */
   #count = 0;
@@ -40,7 +40,7 @@ export class KnownKey {
   notBeforeMs = Number.NEGATIVE_INFINITY;
   /** Total weight of the waiting requests, and the number that wait with `no-cache`. */
   waiting = 0;
-  insisting = 0;
+  noCacheWaiting = 0;
   isInFlight = false;
   failures = 0;
   /** The upstream's last verdict on the key was an answer. */
@@ -52,24 +52,24 @@ export class KnownKey {
   }
 
   /** Fraction of the stored demand that one answer serves. */
-  get reach(): number {
+  get servedFraction(): number {
     return this.key.maxStaleSeconds / this.#memorySeconds;
   }
 
   get isAwaited(): boolean {
-    return this.waiting > 1e-9 || this.insisting > 0;
+    return this.waiting > 1e-9 || this.noCacheWaiting > 0;
   }
 
-  ask({ ageSeconds, isWaiting, weight, refusesCached }: Ask, nowMs: number): void {
+  enqueue({ ageSeconds, isWaiting, weight, refusesCached }: KeyRequest, nowMs: number): void {
     this.fetchedAtMs = ageSeconds === undefined ? Number.NEGATIVE_INFINITY : nowMs - ageSeconds * 1_000;
     this.hasAnswered ||= ageSeconds !== undefined;
     if (!refusesCached) [this.#count, this.#countedAtMs] = [this.demandAt(nowMs) + weight, nowMs];
-    if (isWaiting && refusesCached) this.insisting++;
+    if (isWaiting && refusesCached) this.noCacheWaiting++;
     else if (isWaiting) this.waiting += weight;
   }
 
-  leave({ weight, refusesCached, isVoid = false }: Leave): void {
-    if (refusesCached) this.insisting = Math.max(0, this.insisting - 1);
+  dequeue({ weight, refusesCached, isVoid = false }: Withdrawal): void {
+    if (refusesCached) this.noCacheWaiting = Math.max(0, this.noCacheWaiting - 1);
     else this.waiting = Math.max(0, this.waiting - weight);
     if (isVoid && !refusesCached) this.#count = Math.max(0, this.#count - weight);
   }
@@ -110,14 +110,14 @@ export class KnownKey {
 }
 
 /** Keys by value, highest first. */
-export const richest = (keys: Iterable<KnownKey>, worth: (known: KnownKey) => number): KnownKey[] => {
+export const byWorth = (keys: Iterable<KeyDemand>, worth: (known: KeyDemand) => number): KeyDemand[] => {
   const ranked = Array.from(keys, (known) => ({ known, worth: worth(known) })).sort((a, b) => b.worth - a.worth);
   return ranked.map(({ known }) => known);
 };
 
 /** The least valuable keys beyond `kept`; only once their number has doubled, so that sorting is amortised. */
-export const poorest = (
-  keys: Set<KnownKey> | Map<string, KnownKey>,
+export const evictable = (
+  keys: Set<KeyDemand> | Map<string, KeyDemand>,
   kept: number,
-  worth: (known: KnownKey) => number,
-) => (keys.size <= 2 * kept ? [] : richest(keys.values(), worth).slice(kept));
+  worth: (known: KeyDemand) => number,
+) => (keys.size <= 2 * kept ? [] : byWorth(keys.values(), worth).slice(kept));
