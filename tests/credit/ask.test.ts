@@ -160,6 +160,6 @@ describe('ask --pay', () => {
   it('signs nothing for an input that breaks a rule', async () => {
     const outcome = await leavesNoTrace(without, () => ask('--pay', BALANCE, '{"params":[]}'));
     expect([outcome.code, outcome.stdout]).toEqual([4, '']);
-    expect(outcome.stderr).toMatch(/^asset-gateway-client: params: .* Nothing was signed\.\n$/);
+    expect(outcome.stderr).toMatch(/^ask: params: .* Nothing was signed\.\n$/);
   });
 });
