@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createKeyPairSignerFromBytes } from '@solana/kit';
 
-// A client as its makers publish it, of whatever version is installed where this runs, as a program of its own. Each story is
-// a wallet's: the requests that it sends one after the other.
+// Runs a published client in the version that is installed here. Each story has one wallet and its requests, one after the other.
 const { rpcUrl, network, asset, stories } = JSON.parse(process.argv[2]);
 
 /** A client that prefers bundles: it drops the single call, if there is a bundle. */
