@@ -1,9 +1,9 @@
 import { BlockList, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createHttpServer, type HttpServer } from '../../packages/gateway/src/http/server.ts';
+import { HttpServer } from '../../packages/gateway/src/http/server.ts';
 import { readAnswers, type WireAnswer } from './wire.ts';
 
-type Handle = Parameters<typeof createHttpServer>[0]['handle'];
+type Handle = ConstructorParameters<typeof HttpServer>[0]['handle'];
 type Received = Parameters<Handle>[0];
 type Ready = Awaited<ReturnType<Handle>>;
 
@@ -38,7 +38,7 @@ export async function startBareServer(maxConnections: number, trustedProxies = n
   const onFailure = (error: unknown) => {
     throw error;
   };
-  const server = createHttpServer({ handle, trustedProxies, maxConnections, graceMs: 0, onFailure });
+  const server = new HttpServer({ handle, trustedProxies, maxConnections, graceMs: 0, onFailure });
   const bare = {
     port: await server.listen(0, '127.0.0.1'),
     server,

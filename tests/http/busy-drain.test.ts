@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { BlockList, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createHttpServer, type HttpServer } from '../../packages/gateway/src/http/server.ts';
+import { HttpServer } from '../../packages/gateway/src/http/server.ts';
 import { until } from '../process/program.ts';
 import { readAnswers, wireRequest } from './wire.ts';
 
@@ -10,7 +10,7 @@ const REQUEST = wireRequest('GET', '/', ['Host: 127.0.0.1']).bytes;
 const GRACE_MS = 50;
 
 async function listening(): Promise<readonly [HttpServer, number]> {
-  const server = createHttpServer({
+  const server = new HttpServer({
     handle: async ({ fault }) => ({ status: fault ? 503 : 200, headers: {}, body: '' }),
     trustedProxies: new BlockList(),
     maxConnections: 100,

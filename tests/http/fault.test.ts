@@ -5,7 +5,7 @@ import type { Answer, Call } from '../../packages/gateway/src/call.ts';
 import type { Endpoint } from '../../packages/gateway/src/endpoint.ts';
 import { type Admission, type Gate, publicGate } from '../../packages/gateway/src/gates/gate.ts';
 import { createGateway, type GatewayDependencies } from '../../packages/gateway/src/gateway.ts';
-import { createHttpServer, type HttpServer } from '../../packages/gateway/src/http/server.ts';
+import { HttpServer } from '../../packages/gateway/src/http/server.ts';
 import { createMatch } from '../../packages/gateway/src/stages/match.ts';
 import { type LogLine, RequestTrail } from '../../packages/gateway/src/stages/trail.ts';
 import { createReader } from '../../packages/gateway/src/stages/validate.ts';
@@ -107,7 +107,7 @@ let server: HttpServer;
 let url: string;
 beforeAll(async () => {
   const handle = createGateway(parts);
-  server = createHttpServer({ handle, trustedProxies: new BlockList(), maxConnections: 50, graceMs: 0, onFailure });
+  server = new HttpServer({ handle, trustedProxies: new BlockList(), maxConnections: 50, graceMs: 0, onFailure });
   url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
 });
 afterAll(() => server.drain(1_000));
@@ -151,7 +151,7 @@ describe('H16 a server whose gateway rejects', () => {
     let isBroken = true;
     const fine = { status: 204, headers: {}, body: '' };
     const handle = async () => (isBroken ? Promise.reject(THROWN[name]) : fine);
-    const bare = createHttpServer({
+    const bare = new HttpServer({
       handle,
       trustedProxies: new BlockList(),
       maxConnections: 50,

@@ -5,7 +5,7 @@ import type { Config } from './config/config.ts';
 import { listenFault } from './config/settings.ts';
 import { consoleFolder, openConsoleFiles } from './console/files.ts';
 import { trustedProxies } from './http/connections.ts';
-import { createHttpServer } from './http/server.ts';
+import { HttpServer } from './http/server.ts';
 import { createLog, inFormat, type Log, type LogDestination, standardOutput } from './log.ts';
 import type { ServedMetrics } from './metrics/server.ts';
 import { createSalesAnswer } from './sales/answer.ts';
@@ -102,7 +102,7 @@ async function serve(config: Config, foundations: Foundations, options: StartOpt
   const observers = { log: observe, notice, onFailure, ...countedBy(metrics) };
   const isStopping = () => stopping;
   const composed = await compose(config, { ...remembered, isStopping, ...observers, ...paces });
-  const server = createHttpServer({
+  const server = new HttpServer({
     handle: composed.gateway,
     trustedProxies: trustedProxies(config.trustedProxies),
     maxConnections: MAX_CONNECTIONS,

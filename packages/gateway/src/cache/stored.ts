@@ -78,31 +78,21 @@ export class KeptAnswer extends Kept {
 
   /** The answer with its current age; `onSettled` is called once the admission has settled. */
   answer(nowMs: number, fetched?: Fetched, onSettled: () => void = nobody): Answer {
+    const kept = this;
     const headers = cacheHeaders(this.ageSeconds(nowMs), this.key, fetched, this.#tag);
-    return new WholeAnswer(this, this.#body, headers, onSettled);
+    return {
+      body: this.#body,
+      headers,
+      onSettled,
+      // Decoded only on demand.
+      get json() {
+        return kept.json;
+      },
+    };
   }
 }
 
 const nobody = (): void => undefined;
-
-/** An answer whose text is made only for who asks for it. */
-class WholeAnswer implements Answer {
-  readonly body: Uint8Array;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly onSettled: () => void;
-  readonly #kept: KeptAnswer;
-
-  constructor(kept: KeptAnswer, body: Uint8Array, headers: Readonly<Record<string, string>>, onSettled: () => void) {
-    this.#kept = kept;
-    this.body = body;
-    this.headers = headers;
-    this.onSettled = onSettled;
-  }
-
-  get json(): string {
-    return this.#kept.json;
-  }
-}
 
 /** A cached item of a batch: the upstream's text about one mint. */
 export class KeptItem extends Kept {

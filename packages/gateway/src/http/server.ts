@@ -46,13 +46,6 @@ export interface ServerOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A listening server that can be drained. */
-export interface HttpServer {
-  listen(port: number, host: string): Promise<number>;
-
-  drain(deadlineMs: number): Promise<void>;
-}
-
 /** Node's default. */
 const NODES_BACKLOG = 511;
 const TIMES = {
@@ -66,7 +59,8 @@ const TIMES = {
   lingerMs: 1_000,
 } as const;
 
-class Draining implements HttpServer {
+/** Node's HTTP server around the gateway: limits of size, time and connections, and a drain that loses no request. */
+export class HttpServer {
   readonly #server: Server;
   readonly #options: ServerOptions;
   readonly #connections: Connections;
@@ -113,6 +107,7 @@ class Draining implements HttpServer {
     });
   }
 
+  /** Stops listening, answers what has arrived and still arrives on open connections, and closes them. */
   async drain(deadlineMs: number): Promise<void> {
     const deadline = performance.now() + deadlineMs;
     this.#draining = true;
@@ -195,6 +190,3 @@ class Draining implements HttpServer {
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 /** Lets the event loop accept what the system has queued: on a busy machine up to a second's worth. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Node's HTTP server around the gateway: size and time limits, a cap on connections, a drain that loses nothing. */
-export const createHttpServer = (options: ServerOptions): HttpServer => new Draining(options);

@@ -8,6 +8,8 @@ import type { CacheReading, ChannelName, ChannelReading, Readings } from './read
 const NONE = 'none';
 const CHANNEL = ['provider', 'cluster', 'surface'] as const;
 const KEY = [...CHANNEL, 'place'] as const;
+const ROUTE = ['route', 'surface'] as const;
+const SPENT = [...ROUTE, 'by'] as const;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const AGES = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 86_400];
 const FEE_PAYER_INTERVAL_MS = 60_000;
@@ -32,44 +34,18 @@ function signInResultOf({ error, wallet }: LogLine): string | undefined {
 /** Counts log lines. Labels are rows, statuses and codes, never values that a client chooses. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = this.#counter('requests_total', 'Requests by route, status and refusal code.', [
-    'route',
-    'status',
-    'code',
-  ]);
+  readonly #requests = this.#counter('requests_total', 'Requests.', ['route', 'status', 'code']);
   readonly #durations = this.#histogram('request_duration_seconds', 'Duration of requests.', ['surface']);
   readonly #signIns = this.#counter('sign_ins_total', 'Sign-ins by result.', ['result']);
-  readonly #upstreams = this.#histogram(
-    'upstream_duration_seconds',
-    'Duration of upstream calls, including failed ones.',
-    CHANNEL,
-  );
-  readonly #cached = this.#counter('cache_answers_total', 'Answers of cached routes by cache result.', [
-    'route',
-    'result',
-  ]);
-  readonly #ages = new Histogram({
-    name: `${PREFIX}cache_age_seconds`,
-    help: 'Age of cached answers.',
-    buckets: AGES,
-    registers: [this.#registry],
-  });
+  readonly #upstreams = this.#histogram('upstream_duration_seconds', 'Duration of upstream calls.', CHANNEL);
+  readonly #cached = this.#counter('cache_answers_total', 'Answers of cached routes.', ['route', 'result']);
+  readonly #ages = this.#histogram('cache_age_seconds', 'Age of cached answers.', [], AGES);
   readonly #keyRefusals = this.#counter('key_refusals_total', 'Calls whose key the upstream rejected.', KEY);
   readonly #settlements = this.#counter('settlements_total', 'Settlements by outcome.', ['state']);
-  readonly #revenue = this.#counter(
-    'revenue_usd_micros_total',
-    'Revenue of settled and answered payments, in millionths of a dollar.',
-    ['route', 'surface'],
-  );
-  readonly #spent = this.#counter('credit_spent_usd_micros_total', 'Credit charged, in millionths of a dollar.', [
-    'route',
-    'surface',
-    'by',
-  ]);
+  readonly #revenue = this.#counter('revenue_usd_micros_total', 'Revenue in millionths of a dollar.', ROUTE);
+  readonly #spent = this.#counter('credit_spent_usd_micros_total', 'Credit charged, in millionths of a dollar.', SPENT);
   readonly #debits = this.#counter('credit_answers_total', 'Answers paid from credit.', ['by']);
-  readonly #slots = this.#counter('slots_total', 'Slots of the asset-data budget by the kind of group charged.', [
-    'group',
-  ]);
+  readonly #slots = this.#counter('slots_total', 'Asset-data slots by the kind of group charged.', ['group']);
   readonly #shareRefusals = this.#counter('share_refusals_total', 'Refusals for an exhausted share.', ['scope']);
   readonly #money = new MoneyCounters(this.#registry);
   #timer: NodeJS.Timeout | undefined;
@@ -227,8 +203,13 @@ export class Metrics {
     new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry], collect });
   }
 
-  #histogram<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Histogram<Label> {
-    return new Histogram({ name: PREFIX + name, help, labelNames, buckets: SECONDS, registers: [this.#registry] });
+  #histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    buckets = SECONDS,
+  ): Histogram<Label> {
+    return new Histogram({ name: PREFIX + name, help, labelNames, buckets, registers: [this.#registry] });
   }
 
   #gauge<Label extends string>(
