@@ -19,7 +19,7 @@ const DATA_TABLES =
 const FORBIDDEN_NAMES = /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\.ts$|\/)/;
 const GATEWAY = 'packages/gateway/src/';
 
-/** The types that travel from room to room, which every one of them may name. */
+/** Types that every folder may import. */
 const FOR_ALL = 'call.ts';
 
 /** Who may import whom inside the gateway, and which other package than the protocol; `types` of a room are for everybody whom the table lets name it. */
@@ -157,7 +157,7 @@ function once<Value>(read: (source: Source) => Value): (source: Source) => Value
   };
 }
 
-/** What a file imports: paths of our own files, or package names. */
+/** The imports of a file: our own paths, or package names. */
 export const importsOf = once(({ path, text }): readonly string[] => {
   const specifiers = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
   return specifiers.map((name) => (name.startsWith('.') ? normalize(join(path, '..', name)) : name));
@@ -186,7 +186,7 @@ function wrongInGateway(source: Source): string[] {
     .map((name) => `${source.path} must not import ${name}`);
 }
 
-/** Pages load the console, and what the client is made of, all but what reads files. */
+/** Browsers load the console and the client, except its keypair reader. */
 const isForBrowsers = (path: string): boolean => /^packages\/(?:client\/src\/(?!node\.ts$)|console\/src\/)/.test(path);
 
 function wrongBetweenPackages(source: Source): string[] {

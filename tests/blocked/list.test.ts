@@ -9,7 +9,7 @@ import { samples } from '../kit/rounds.ts';
 const newWallet = (): string => bs58.encode(newKeypair().subarray(32));
 
 describe('a list', () => {
-  it('takes wallets, addresses and ranges, one a line, and what is behind a # for a comment', () => {
+  it('has one wallet, address or range a line, and # comments', () => {
     const [one, other] = [newWallet(), newWallet()];
     const list = readList(
       [

@@ -53,7 +53,7 @@ describe.each([
           [place]: hasAddresses ? { mints, addresses } : { mints },
         } as unknown as Input;
         const asked = mintsOf(route, input) ?? [];
-        // Of each mint's own call, as it was made for somebody else.
+        // Each mint from its own call.
         const kept = asked.map((mint) => {
           const items = itemsOf(route, upstreamText(route, batchInput(route, [mint])));
           return new KeptItem(mintKeyOf(route, mint, LIFETIME), 0, items.get(mint) ?? '');
@@ -115,7 +115,7 @@ describe('batches over HTTP', () => {
       mints.map((mint, index) => fetch(url(), initOf([mint], { 'SIGN-IN-WITH-X': headers[index] }))),
     );
     expect(await Promise.all(answers.map(addressesIn))).toEqual(mints.map((mint) => [mint]));
-    // All of them come within the second, unless this machine is busy.
+    // All come within the second, unless this machine is busy.
     const seconds = Math.ceil((performance.now() - startedAt) / 1_000);
     expect(gateway.upstream.arrivals.length).toBeLessThanOrEqual(1 + seconds);
   });

@@ -68,7 +68,7 @@ describe('candles of a range that was open when they were fetched', () => {
     turn(2 * DAY);
     expect((await ask(url)).cache).toBe('asset-gateway; fwd=miss; stored');
     turn(-2 * DAY);
-    // What was fetched while the clock was wrong was fetched of an open range.
+    // Answers fetched with the wrong clock count as an open range.
     elapse(600 + BOUND_SECONDS + 60);
     expect(await ask(url)).toMatchObject({ age: 0, cache: 'asset-gateway; fwd=stale; stored' });
     expect(calls()).toBe(3);

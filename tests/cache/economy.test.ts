@@ -76,7 +76,7 @@ testInCi(
       asked.map(async (request, index) => {
         await new Promise((resolve) => setTimeout(resolve, startedAt + request.atMs - performance.now()));
         const ask = () => askSigned(gateway.url + targetOf(request), {}, wallets[index % WALLETS]);
-        // An idle connection may be closed for somebody else's just when it is used again.
+        // An idle connection may be closed when it is used again.
         const response = await ask().catch(ask).catch(ask);
         await response.arrayBuffer();
         return response.status;

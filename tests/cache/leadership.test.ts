@@ -17,7 +17,7 @@ const waiterAt = (group: string, take: Spend): Waiter => {
 /** Who takes the slot of a call that these wait for, and who is dismissed meanwhile. */
 function leadershipOf(waiters: readonly Waiter[]) {
   const dismissed: (string | undefined)[] = [];
-  const spendAlone: Spend = () => Promise.reject(new Error('somebody waits'));
+  const spendAlone: Spend = () => Promise.reject(new Error('a request waits'));
   const dismiss = (waiter: Waiter) => void dismissed.push(waiter.asker.wallet);
   return { dismissed, leadership: new CallLeadership({ waiters: () => waiters, spendAlone, dismiss }) };
 }

@@ -94,7 +94,7 @@ testInCi(
     const served = down.filter(({ status }) => status === 200);
     expect(served.length).toBeGreaterThan(10);
     expect(Math.max(...served.map(({ age }) => age))).toBeLessThanOrEqual(BOUND_SECONDS);
-    // What was fetched just before it went down lasts for its bound, and a request waits two seconds more.
+    // The last answers live for their maximum age, and a request waits two seconds more.
     const late = down.filter(({ atMs }) => atMs > downAtMs + (BOUND_SECONDS + 3) * 1_000);
     expect(late.length).toBeGreaterThan(5);
     expect(late.filter(({ status }) => status < 400)).toEqual([]);

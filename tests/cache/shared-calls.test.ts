@@ -38,7 +38,7 @@ const ask = (mints: string, init: RequestInit = {}) => askSigned(urlOf(mints), i
 const mintsSeen = () =>
   gateway.upstream.arrivals.map(({ target }) => new URL(target, 'http://upstream').searchParams.get('mints') ?? '');
 const statusesOf = (answers: readonly Response[]) => answers.map(({ status }) => status);
-/** What the upstream itself answers for one mint. */
+/** The upstream's own answer for one mint. */
 const itemOf = (mint: string) =>
   variantMarkets({ query: new URLSearchParams({ mints: mint }), now: NOW } as unknown as RouteRequest).variants[0];
 const itemsIn = async (answer: Response) =>

@@ -170,7 +170,7 @@ describe('V20 requests that wait on all connections', () => {
       const client = await sending(pipelined(targets(PER_PACKET, `c${each}`)));
       await until(() => handledCount() === MAX_UNANSWERED * (each + 1));
       client.socket.resetAndDestroy();
-      // Nobody listens to a connection that is not read; the first answer finds out.
+      // A connection that is not read notices its end at the first answer.
       for (let answered = 0; answered < MAX_UNANSWERED; answered++) bare.answer();
       await pause(20);
     }

@@ -27,7 +27,7 @@ class Bench {
   nowMs = 0;
   /** What spending from a budget is refused with. */
   readonly spends: Partial<Record<string, Error>> = {};
-  /** What the upstream does with a call that was spent for. */
+  /** The upstream's answer by key. */
   readonly does: Partial<Record<string, () => Promise<Answer>>> = {};
   readonly spentFrom: string[] = [];
   readonly askedWith: string[] = [];
@@ -84,7 +84,7 @@ describe('a call that finds no slot', () => {
     [[9, 4, 7], 4],
     [[4, 9, 7], 4],
     [[9, 7, 4], 4],
-  ])('of any, which free in %j s, is told the least of these', async ([a, b, c], least) => {
+  ])('of any key, which free in %j s, is refused with the shortest Retry-After', async ([a, b, c], least) => {
     Object.assign(bench.spends, {
       a: told('rate_limited', a),
       b: told('upstream_rate_limited', b),
@@ -104,7 +104,7 @@ describe('a call that finds no slot', () => {
   });
 });
 
-describe('what is not about a key', () => {
+describe('a failure unrelated to a key', () => {
   it.each<RefusalCode>(['invalid_siwx_nonce', 'invalid_siwx_expired', 'overloaded', 'state_unavailable'])(
     '%s of spending ends the search: no other budget is asked',
     async (code) => {
@@ -135,7 +135,7 @@ describe('what is not about a key', () => {
 });
 
 describe('a key that is refused', () => {
-  it('gives the call to the next, each key once, and is told of as long as it is', async () => {
+  it('passes the call to the next key, and reports each rejection', async () => {
     for (const key of KEYS) bench.does[key] = () => Promise.reject(REFUSED);
     expect(await bench.failure()).toBe(REFUSED);
     expect(bench.askedWith).toEqual(['a', 'b', 'c']);
@@ -206,7 +206,7 @@ describe('the keys are tried', () => {
     ['again at the moment in which setting aside ends', [keyWith(9, { setAsideUntilMs: NOW }), keyWith(1)], [0, 1]],
   ])('%s', (_, views, places) => expect(placesOf(fullestFirst(views, NOW), views)).toEqual(places));
 
-  it('and what was known of them is left as it was', () => {
+  it('without changing the views', () => {
     const views = Object.freeze([keyWith(1), keyWith(2)]);
     expect(placesOf(fullestFirst(views, NOW), views)).toEqual([1, 0]);
   });

@@ -46,7 +46,7 @@ export const isLookedAt = (name: string): boolean => isFull || name === '2.11';
 
 const VERSIONS = Object.entries(OTHER_VERSIONS).filter(([name]) => isLookedAt(name));
 
-/** What that version needs, and what the lock has in a version that it accepts: a short run installs none of it anew. */
+/** Dependencies of that version that the lock has too; a short run installs none again. */
 const NEEDED = [
   '@noble/curves',
   '@scure/base',

@@ -74,7 +74,7 @@ interface Sides {
 
 const ids = (count: number): string[] => Array.from({ length: count }, (_, index) => `m${index}`);
 
-/** How many items a row's lists may have together: the most that one of them may have. */
+/** The most items of a row's lists together. */
 function mostItems(route: Route, { in: place, parameters: [name = ''] }: Rule): number {
   const schema: { maxItems?: number } = route.input[place]?.properties[name] ?? {};
   return schema.maxItems ?? 0;

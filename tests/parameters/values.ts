@@ -12,7 +12,7 @@ export interface ParameterSchema {
   readonly maxItems?: number;
 }
 
-/** A value on the wrong side of a bound: the rule that it breaks, and what the answer has to say about it. */
+/** An invalid value, the rule that it breaks, and words of the issue. */
 export interface BadValue {
   readonly value: unknown;
   readonly rule: string;

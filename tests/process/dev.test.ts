@@ -10,7 +10,7 @@ import { isFull } from '../kit/rounds.ts';
 import { compileAll } from './program.ts';
 
 const MAX_WAIT_MS = 240_000;
-/** For some seconds after its start the compiler misses what is saved. */
+/** For some seconds after its start the compiler misses changes. */
 const SAVED_AGAIN_MS = 5_000;
 const COPIED = [
   'packages',
@@ -96,7 +96,7 @@ suite('setsid', 'npm run dev', (setsid) => {
   ])('ends with all its processes on %s', { timeout: MAX_WAIT_MS }, async (_, signal, sign) => {
     if (command.child.exitCode !== null) await start();
     process.kill(sign * (command.child.pid ?? 0), signal);
-    // The output closes when nobody is left to write to it.
+    // The output closes with the last process.
     expect((await command.ended).code).toBe(0);
     expect(await status()).toBeUndefined();
   });

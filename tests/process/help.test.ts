@@ -141,7 +141,7 @@ describe('the programs themselves', () => {
     expect(stderr).toMatch(new RegExp(`^asset-gateway-sandbox: there is no command "${word}"\\.\nUsage: `));
   });
 
-  it.each(isFull ? HELP : ['--help'])('ask %s says what the command of the repository says', async (word) => {
+  it.each(isFull ? HELP : ['--help'])('ask %s prints the usage of the repository command', async (word) => {
     const env = { npm_lifecycle_event: 'ask' };
     const own = await runCommand(node('packages/cli/bin/main.js', word), { env });
     expect(own).toEqual(asked('npm run ask'));

@@ -38,7 +38,7 @@ async function written({ stdout, stderr, ended, child }: Command, text: string |
 
 const BANNER_END = /npm run ask -- --credit .*\r?\n\r?\n/;
 
-/** A sandbox whose chains are on the two ports after its own; another program may take one of them meanwhile. */
+/** A sandbox with its chains on the next two ports; retried if a port gets taken. */
 async function startRow(words = START, attempts = 5): Promise<{ command: Command; port: number; shown: string }> {
   const port = await freePort();
   const command = start(port, words);

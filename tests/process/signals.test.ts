@@ -49,7 +49,7 @@ async function isRefused({ url }: Place): Promise<boolean> {
   return code === 'ECONNREFUSED';
 }
 
-/** Starts requests that the upstream keeps for so long, and waits until it has them all. */
+/** Starts slow requests, and waits until the upstream has them all. */
 async function inFlight(place: Place, delayMs: number): Promise<Promise<Response>[]> {
   place.upstream.faults.delayMs = delayMs;
   const asked = (await headers(place, REQUESTS)).map((header) => ask(place, header));
@@ -57,7 +57,7 @@ async function inFlight(place: Place, delayMs: number): Promise<Promise<Response
   return asked;
 }
 
-/** Makes so many requests, to be sent in one pipeline. */
+/** A pipeline of this many requests. */
 async function pipelineOf(place: Place, count: number): Promise<() => Promise<WireAnswer[]>> {
   const lines = (await headers(place, count)).map((own) => [
     `Host: 127.0.0.1:${portOf(place)}`,

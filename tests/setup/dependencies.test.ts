@@ -62,7 +62,7 @@ async function run(project: string, [program = '', ...words]: readonly string[])
 
 const install = (project: string) => run(project, [process.execPath, '--input-type=module', '-e', SCRIPT]);
 
-/** A project in which somebody has run npm, and a file among what it installed, which an installation from scratch removes. */
+/** A project after `npm ci`, and a marker file in node_modules that a new installation removes. */
 async function installByHand(locked: Locked): Promise<{ project: string; mark: string }> {
   const project = makeProject(locked);
   expect(await run(project, ['npm', 'ci'])).toMatchObject({ code: 0 });

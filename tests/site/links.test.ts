@@ -94,7 +94,7 @@ describe('the check of links finds', () => {
     ['a picture that is not there', page('a.html', { loaded: ['http://127.0.0.1/b.png'] })],
   ])('%s', (_, seen) => expect(linkFaults([seen], ['http://127.0.0.1/a.png'])).toHaveLength(1));
 
-  it('nothing where all is well', () => {
+  it('no fault in valid links', () => {
     const links = ['http://127.0.0.1/a.html#x', 'http://127.0.0.1/a.png', 'https://x402.org/'];
     const seen = page('a.html', { ids: ['x'], links, loaded: ['http://127.0.0.1/a.png'] });
     expect(linkFaults([seen], ['http://127.0.0.1/a.png'])).toEqual([]);

@@ -13,7 +13,7 @@ import { copyDocuments, filesIn, makeSite, serve } from './built-site.ts';
 import { linkFaults, type SeenPage } from './link-check.ts';
 
 const BASE = '/any/base/';
-/** What a page is made of, as the browser has read it. */
+/** Reads a page in the browser. */
 const SEEN = `({
   url: location.href,
   ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),

@@ -26,7 +26,7 @@ const PURCHASE_MS = isFull ? 5_000 : 1_100;
 const PROVIDER_TIMEOUT_MS = isFull ? 15_000 : 8_000;
 const HANG_MS = PROVIDER_TIMEOUT_MS + 5_000;
 const [LIMIT, WINDOW_MS] = [30, 60_000];
-/** Fewer in short rounds, for all of them at once keep the gateway of a busy machine from others for longer than a provider may take. */
+/** Fewer in short rounds, because all at once delay the gateway of a busy machine for too long. */
 const VOLUMES = isFull ? { silent: 2_000, pipelines: 30 } : { silent: 200, pipelines: 3 };
 const MAX_RSS_MIB = 512;
 const SLOWER_MS = 1_000;
@@ -37,7 +37,7 @@ const HANGS = 'Vote111111111111111111111111111111111111111';
 const OK = '200';
 noteTime();
 
-/** What honest clients were answered, and what was seen of the gateway meanwhile. */
+/** Answers to honest clients, and measurements of the gateway. */
 interface Phase extends Watched {
   readonly signed: readonly Served[];
   readonly bought: readonly Served[];

@@ -35,7 +35,7 @@ describe('U3 a broken transfer is an unusable answer', () => {
     expectUnusable(await askOnce());
   });
 
-  it('cut in the middle of what is compressed', async () => {
+  it('cut in the middle of a compressed body', async () => {
     for (const encoding of ['gzip', 'br', 'deflate'] as const) {
       Object.assign(gateway.upstream.faults, { encoding, truncate: 0.5 });
       expectUnusable(await askOnce());

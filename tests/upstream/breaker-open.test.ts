@@ -159,7 +159,7 @@ async function buys(gateway: SellingGateway, payment: unknown, call = RPC): Prom
   expect(bought.status).toBe(200);
 }
 
-describe('V9 requests that hang because of what they ask for', () => {
+describe('V9 requests that always hang', () => {
   it('V9 do not open the breaker, if only two payers send them', async () => {
     const gateway = await startSellingGateway({ ...ROOMY, PAID_UPSTREAM_TIMEOUT_MS: '300' });
     sellers.push(gateway);

@@ -96,7 +96,7 @@ async function openBench(): Promise<Bench> {
 /** The Retry-After of a refusal. */
 async function retryAfter(bench: Bench): Promise<number | undefined> {
   const error: unknown = await bench.breaker
-    .answer({ ...ASKED, input: inputOf('x'), wallet: 'somebody', spend: () => Promise.reject(new Error('spent')) })
+    .answer({ ...ASKED, input: inputOf('x'), wallet: 'any', spend: () => Promise.reject(new Error('spent')) })
     .catch((thrown: unknown) => thrown);
   return error instanceof Refusal && error.code === 'upstream_unavailable' ? error.retryAfterSeconds : undefined;
 }

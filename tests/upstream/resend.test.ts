@@ -72,7 +72,7 @@ describe('U18 an upstream that closes its connections after each third answer', 
     const answers: Answered[] = [];
     for (let round = 0; round < 30; round++) answers.push(await ask(gateway));
     expect(new Set(answers.map(codeOf))).toEqual(new Set(['200 ok']));
-    // Of 30 requests, each fourth on a connection is lost: 9 of them.
+    // Each fourth request on a connection is lost: 9 of 30.
     expect(trap.heard).toHaveLength(39);
     expect(slotsTaken(answers.at(-1))).toBe(39);
   });

@@ -31,7 +31,7 @@ describe.each([
   ['U1 an upstream that never answers', { hang: true }],
   ['U1 an upstream that answers later than it may', { delayMs: 5_000 }],
   ['U2 an upstream that sends a byte now and then', { drip: 100, body: JSON.stringify('a'.repeat(1_000)) }],
-  ['U2 an upstream that drips what is compressed', { drip: 100, encoding: 'gzip' as const }],
+  ['U2 an upstream that drips a compressed body', { drip: 100, encoding: 'gzip' as const }],
 ])('%s', (_, knobs) => {
   it('is aborted at the deadline, and called once', async () => {
     Object.assign(gateway.upstream.faults, knobs);
@@ -95,8 +95,8 @@ describe('the slot of a call frees', () => {
   ])('%s', (_, knobs, seconds) => expectFreed(seconds, knobs, {}));
 
   it('U10 a minute after a failed connection', async () => {
-    const nobody = `http://127.0.0.1:${await freePort()}`;
-    await expectFreed(60, {}, { TOKENS_API_BASE_URL: nobody });
+    const unused = `http://127.0.0.1:${await freePort()}`;
+    await expectFreed(60, {}, { TOKENS_API_BASE_URL: unused });
   });
 });
 

@@ -66,7 +66,7 @@ describe('U11 a redirect is never followed', () => {
   });
 });
 
-describe('U3 what is no HTTP is 502 upstream_invalid_response', () => {
+describe('U3 invalid HTTP is 502 upstream_invalid_response', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
   it.each([
     ['a bad chunk size', `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
