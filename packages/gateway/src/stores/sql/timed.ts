@@ -1,10 +1,10 @@
 import { monotonicMs } from '../clock.ts';
 import type { Database } from './database.ts';
 
-/** Takes the milliseconds that a durable step took, whether it was written or failed. */
+/** Called with the duration of each durable step in milliseconds, even if it failed. */
 export type OnCommit = (ms: number) => void;
 
-/** The same database, whose durable steps are timed. */
+/** Wraps a database to time its durable steps. */
 export const timed = (database: Database, onCommit: OnCommit): Database => ({
   dialect: database.dialect,
   now: () => database.now(),
