@@ -64,7 +64,7 @@ suiteWith(
       Object.assign(gateway.upstream.faults, { status: 429, retryAfter: '6', times: 1 });
       const before = arrivals().length;
       await page.getByLabel('Search assets').fill('gold');
-      await page.getByText(/asks for a pause; .*Retry-After/).waitFor();
+      await page.getByText(/rate-limiting this gateway; .*Retry-After/).waitFor();
       await page.getByText(/continues automatically at \d\d:\d\d:\d\d/).waitFor();
       expect(await axeFaults(page)).toEqual([]);
       await picture(page, 'try-pause-light');
