@@ -56,13 +56,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'credit/': ['credit/', 'gates/', 'payments/cover.ts', 'stores/sql/'],
   'sales/': [
-    'credit/covered-payments.ts',
     'sales/',
     'payments/facilitator/chain.ts',
-    'payments/payments.ts',
     'payments/read/',
     'payments/record.ts',
-    'payments/state.ts',
     'stores/',
   ],
   'upstreams/': ['upstreams/', 'pool.ts', 'budget/store.ts'],

@@ -216,7 +216,7 @@ describe('a gateway that may not use its database', { timeout: 120_000 }, () => 
     chmodSync(folder, 0o755);
     const program = startAs(NOBODY, folder);
     expect(await program.ended).toBe(1);
-    expect(program.stderr()).toMatch(/^asset-gateway: DATA_DIR: the folder \S+ cannot be made or written\.\n$/);
+    expect(program.stderr()).toMatch(/^asset-gateway: DATA_DIR: the folder \S+ cannot be created or written\.\n$/);
   });
 
   it('says so in a sentence where the file is read-only, and leaves it as it is', async ({ skip }) => {
@@ -241,7 +241,7 @@ it('a gateway whose folder holds data of an earlier version says so, and leaves 
   for (const path of earlier) writeFileSync(path, 'of an earlier version');
   const gateway = await startTestGateway({}, { dataDir: folder });
   expect(gateway.logLines.join('')).toContain(
-    'data of an earlier version (gateway.lmdb, slots.jsonl), which is left as it is',
+    'data of an earlier version (gateway.lmdb, slots.jsonl), which stays unchanged',
   );
   await gateway.stop();
   for (const path of earlier) expect(readFileSync(path, 'utf8')).toBe('of an earlier version');

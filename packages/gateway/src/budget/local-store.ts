@@ -18,17 +18,17 @@ const BUCKET_SECONDS = 60;
 
 const bucketOf = (issuedAtSeconds: number): number => Math.floor(issuedAtSeconds / BUCKET_SECONDS);
 
-/** Which nonces were used, and by which owner. Each is forgotten when no clock can accept it any more. */
+/** Used nonces and their owners, until they are too old to be accepted. */
 export class UsedNonces {
   readonly #epoch: string;
-  /** By minute of issue, so that forgetting drops whole buckets. */
+  /** By minute of issue, so that whole buckets expire. */
   readonly #buckets = new Map<number, Map<string, string>>();
 
   constructor(epoch: string) {
     this.#epoch = epoch;
   }
 
-  /** Whether this owner could burn the nonce now, or has burnt it already. */
+  /** Whether this owner can burn the nonce now, or has burnt it. */
   judge(use: NonceUse, owner: string, nowMs: number): NonceVerdict {
     const age = nowMs / 1000 - use.issuedAtSeconds;
     if (use.epoch !== this.#epoch) return 'nonce_used';
@@ -48,7 +48,7 @@ export class UsedNonces {
     this.#buckets.set(key, bucket.set(nonce, owner));
   }
 
-  /** The nonce was not used after all. */
+  /** Takes back a use that was not stored. */
   forget({ nonce, issuedAtSeconds }: NonceUse): void {
     this.#buckets.get(bucketOf(issuedAtSeconds))?.delete(nonce);
   }
@@ -63,7 +63,6 @@ export class UsedNonces {
   }
 }
 
-/** What the store of one process starts from. */
 export interface LocalOptions {
   /** Milliseconds since the Unix epoch, never stepping. */
   readonly now: () => number;
@@ -72,7 +71,7 @@ export interface LocalOptions {
   readonly records: LocalRecords;
 }
 
-/** Why there is no slot: none is free, or none of this share's is left. */
+/** Why there is no slot: none is free, or the share is used up. */
 function refusalOf(log: SlidingLog, share: Share | undefined, nowMs: number): Verdict | undefined {
   const { scope, waitMs = 0 } = share ? log.judge(share, nowMs) : {};
   const untilFreeMs = log.waitMs(nowMs);
@@ -80,7 +79,7 @@ function refusalOf(log: SlidingLog, share: Share | undefined, nowMs: number): Ve
   return scope && { kind: 'limited', scope, retryAfterMs: waitMs };
 }
 
-/** Slots and nonces of one process: each step is decided in memory, and written down before it counts. */
+/** Slots and nonces of one process. Steps are decided in memory and stored before they count. */
 export class LocalStore implements Store {
   readonly #options: LocalOptions;
   readonly #epoch: string;
@@ -96,7 +95,7 @@ export class LocalStore implements Store {
     this.#held = held;
   }
 
-  /** Goes on with what the process before has left. */
+  /** Continues with what the last process has left. */
   static async open(options: LocalOptions): Promise<LocalStore> {
     return new LocalStore(options, await options.records.read());
   }

@@ -4,7 +4,7 @@ import { createDescribe } from '../describe/discovery.ts';
 import type { Service } from '../describe/service.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type Gate, publicGate } from '../gates/gate.ts';
-import { SiwxGate, type SiwxDependencies } from '../gates/siwx/gate.ts';
+import { type SiwxDependencies, SiwxGate } from '../gates/siwx/gate.ts';
 import type { ExactSetup } from '../payments/open.ts';
 import { createSpending, type Sharing } from '../stages/spend.ts';
 import { createReader } from '../stages/validate.ts';

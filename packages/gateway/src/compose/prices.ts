@@ -41,7 +41,7 @@ export function priceNotices(
   });
 }
 
-/** What the start says of what is sold; nothing where nothing is. */
+/** Notices about prices at the start; none if nothing is sold. */
 export function saleNotices(
   routes: readonly Route[],
   exact: { readonly priceOf: (route: Route) => number } | undefined,

@@ -18,9 +18,9 @@ import { type Local, openLocal } from './local.ts';
 import { type Money, openMoney, recover } from './money.ts';
 
 const FORGETS =
-  'DATABASE_URL: CREDIT=on needs synchronous_commit on, or credit that was paid for is lost when the server stops; it is off there.';
+  'DATABASE_URL: CREDIT=on needs synchronous_commit on, or a crash of the server loses credit that was paid for; it is off there.';
 
-/** What the operator can do about a database that refuses. PostgreSQL's messages name no secret. */
+/** Turns an error of PostgreSQL into advice for the operator. Its messages contain no secret. */
 function databaseFault(error: unknown): unknown {
   const { code, message } = error as { readonly code?: string; readonly message: string };
   if (error instanceof SchemaTooNew) {
@@ -31,7 +31,7 @@ function databaseFault(error: unknown): unknown {
   return code === undefined ? error : new ConfigError([`DATABASE_URL: PostgreSQL says "${message}" (${code}).`]);
 }
 
-/** Opens money in PostgreSQL. A server that does not answer is tried on while the gateway serves what needs no money. */
+/** Opens money in PostgreSQL. While the server does not answer, the gateway retries and serves free routes. */
 export async function openPostgres(url: string, hasCredit: boolean) {
   const database = await PostgresDatabase.load({ url });
   return {
@@ -49,7 +49,7 @@ export async function openPostgres(url: string, hasCredit: boolean) {
 
 const NEVER_USED = 'DATABASE_URL: no gateway has used this database yet.';
 
-/** Reads money in PostgreSQL, on the first host that answers, a standby too. Nothing is written, and no schema is changed. */
+/** Opens money in PostgreSQL read-only, on the first host that answers, which may be a standby. */
 async function readPostgres(url: string) {
   const urls = databaseUrls(url);
   const newServer = await loadServers(urls);
@@ -73,27 +73,26 @@ async function readPostgres(url: string) {
   throw new ConfigError([`DATABASE_URL: PostgreSQL does not answer (${(fault as Error).message}).`]);
 }
 
-/** Everything that the gateway remembers, and where. */
+/** The stored state of a gateway. */
 export interface State {
   /** Slots and sign-ins. */
   readonly store: Store;
-  /** Undefined if nothing is sold by several nodes that share no database. */
+  /** Undefined for several nodes without a common database, which sell nothing. */
   readonly money: Money | undefined;
-  /** Opens what nodes share of stored answers; absent if there is one node. */
+  /** Opens the part of the cache that nodes share; absent if there is one node. */
   readonly openShared?: OpenShared;
   /** The first signs, all verify. */
   readonly secrets: readonly string[];
-  /** Connects to what is shared, and says when it is lost and found. Rejects if the operator can change something. */
+  /** Connects, and reports lost and restored connections. Rejects with a fault that the operator can fix. */
   connect(notice: (message: string) => void): Promise<void>;
   close(): Promise<void>;
 }
 
 type Part = Pick<State, 'connect' | 'close'>;
 
-const EVICTS =
-  'Redis drops keys when its memory is full, and used nonces with them: set maxmemory-policy to noeviction';
+const EVICTS = 'Redis drops keys when its memory is full, including used nonces: set maxmemory-policy to noeviction';
 
-/** What several nodes share and may lose. */
+/** Opens Redis, whose data may be lost. */
 async function openRedis(url: string) {
   const connection = await RedisConnection.load(url);
   const store = new RedisStore(connection);
@@ -113,7 +112,7 @@ async function openRedis(url: string) {
   };
 }
 
-/** Opens the folder of this one process, or what several nodes share. */
+/** Opens the folder of a single node, or the databases that nodes share. */
 export async function openState(config: Config): Promise<State> {
   const { redisUrl, databaseUrl, secrets, journalKeepMs } = config;
   const parts: Part[] = [];
@@ -150,7 +149,7 @@ export async function openState(config: Config): Promise<State> {
   }
 }
 
-/** The database of money, as a command opens it beside a gateway that may be running: nothing is locked, migrated or written. */
+/** Opens the database of money read-only, without locks or migrations, while a gateway may be running. */
 export async function openToRead({ databaseUrl, redisUrl, dataDir }: Config) {
   if (databaseUrl !== undefined) return readPostgres(databaseUrl);
   if (redisUrl !== undefined)
