@@ -9,7 +9,7 @@ import { stoppedAfterTests } from '../kit/stop-after-tests.ts';
 import { compileGateway } from '../process/program.ts';
 import { callOf, paymentFor, sendPaid } from './calls.ts';
 import { ask, askUntilDecided, type Buyer, newBuyer, newPath, type Reply, ROOMY, until } from './fault-buyer.ts';
-import { openStreet } from './fault-process.ts';
+import { openGatewaySeries } from './fault-process.ts';
 import { killedAfter } from './fault-story.ts';
 import { openWallet } from './wallets.ts';
 
@@ -190,15 +190,15 @@ describe('the fee of a payment that has failed on the chain', () => {
 describe('the fee of a payment that another process sends', () => {
   it('V4 counts if the process was killed during settlement', async () => {
     await compileGateway();
-    const street = await openStreet(TWO_FEES);
-    const { transfers } = await killedAfter('store', street);
-    const { url } = await street.standing();
+    const series = await openGatewaySeries(TWO_FEES);
+    const { transfers } = await killedAfter('store', series);
+    const { url } = await series.current();
     const codes: string[] = [];
-    for (const buyer of await several(2, () => newBuyer(street.solana.mainnet))) {
+    for (const buyer of await several(2, () => newBuyer(series.solana.mainnet))) {
       const target = url + newPath();
       codes.push((await ask(target, await buyer.pay(target))).code);
     }
     expect([transfers, ...codes]).toEqual([1, '', 'facilitator_unavailable']);
-    await street.close();
+    await series.close();
   }, 60_000);
 });

@@ -75,18 +75,18 @@ describe('V6 payments that fail verification', () => {
 describe('V6 payments that fail verification while clients choose their memos', () => {
   it('V6 do not lock out another payer with the same memo', async () => {
     const memo = 'for services rendered';
-    const street = await startSellingGateway({ ...ROOMY, PAYMENT_MEMO: 'off' });
+    const gateway = await startSellingGateway({ ...ROOMY, PAYMENT_MEMO: 'off' });
     const [honest, first, second] = await Promise.all(
-      [1_000_000n, 1n, 1n].map((micros) => newBuyer(street.solana.mainnet, micros)),
+      [1_000_000n, 1n, 1n].map((micros) => newBuyer(gateway.solana.mainnet, micros)),
     );
     for (const buyer of [first, first, second, second]) {
-      const url = street.url + newPath();
+      const url = gateway.url + newPath();
       const reply = await ask(url, await buyer?.payWithMemo(url, memo));
       expect(reply.code).toBe('invalid_exact_svm_transaction_simulation_failed');
     }
-    const url = street.url + newPath();
+    const url = gateway.url + newPath();
     expect((await ask(url, await honest?.payWithMemo(url, memo))).status).toBe(200);
-    expect(street.solana.mainnet.transfers).toHaveLength(1);
-    await street.stop();
+    expect(gateway.solana.mainnet.transfers).toHaveLength(1);
+    await gateway.stop();
   });
 });

@@ -11,7 +11,7 @@ import { askPostgres } from '../kit/postgres.ts';
 import { CANARY_KEY } from '../kit/test-gateway.ts';
 import { signedHeader } from '../kit/wallet.ts';
 import { newPath, type Reply, readReply, until } from '../payments/fault-buyer.ts';
-import { openStreet } from '../payments/fault-process.ts';
+import { openGatewaySeries } from '../payments/fault-process.ts';
 import { openWallet, type Wallet } from '../payments/wallets.ts';
 import { compileGateway } from '../process/program.ts';
 import { newPath as newFreePath } from '../redis/asking.ts';
@@ -71,7 +71,7 @@ const chargedIn = (reply: Reply | undefined): number =>
 export async function openLoad(databaseUrl: string, booksUrl: () => string = () => databaseUrl): Promise<Load> {
   await compileGateway();
   const upstream = await startTokensApi({ key: CANARY_KEY });
-  const street = await openStreet({
+  const series = await openGatewaySeries({
     CREDIT: 'on',
     PORT: String(await freePort()),
     DATABASE_URL: databaseUrl,
@@ -79,12 +79,12 @@ export async function openLoad(databaseUrl: string, booksUrl: () => string = () 
     TOKENS_API_KEY: CANARY_KEY,
     TOKENS_RATE_LIMIT_PER_MINUTE: '100000',
   });
-  const { url } = await street.standing();
-  const { mainnet } = street.solana;
+  const { url } = await series.current();
+  const { mainnet } = series.solana;
   const isSpender = (index: number) => index % 2 === 1;
   const wallets: Wallet[] = [];
   for (let index = 0; index < WALLETS; index++)
-    wallets.push(isSpender(index) ? await openRichWallet(street) : await openWallet(street.solana));
+    wallets.push(isSpender(index) ? await openRichWallet(series) : await openWallet(series.solana));
   const asked: Asked[] = [];
   const free: { readonly status: string; readonly atMs: number }[] = [];
   const controls: { readonly sentMs: number; readonly answeredMs: number }[] = [];
@@ -201,7 +201,7 @@ export async function openLoad(databaseUrl: string, booksUrl: () => string = () 
     async close() {
       isStopped = true;
       await loops;
-      await street.close();
+      await series.close();
       await upstream.close();
     },
   };
