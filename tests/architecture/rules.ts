@@ -55,13 +55,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'metrics/readings.ts',
   ],
   'credit/': ['credit/', 'gates/', 'payments/cover.ts', 'stores/sql/'],
-  'sales/': [
-    'sales/',
-    'payments/facilitator/chain.ts',
-    'payments/read/',
-    'payments/record.ts',
-    'stores/',
-  ],
+  'sales/': ['sales/', 'payments/facilitator/chain.ts', 'payments/read/', 'payments/record.ts', 'stores/'],
   'upstreams/': ['upstreams/', 'pool.ts', 'budget/store.ts'],
   'cache/': [
     'cache/',

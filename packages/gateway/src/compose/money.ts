@@ -3,10 +3,29 @@ import { Accounts } from '../credit/accounts.ts';
 import { Payments } from '../payments/payments.ts';
 import { PAYMENTS } from '../payments/record.ts';
 import { Books } from '../sales/books.ts';
+import { monotonicMs } from '../stores/clock.ts';
 import type { Database } from '../stores/sql/database.ts';
 import type { OnWritten } from '../stores/sql/journal.ts';
 import { Retention } from '../stores/sql/retention.ts';
-import { type OnCommit, timed } from '../stores/sql/timed.ts';
+
+/** Called with the duration of each durable step in milliseconds, even if it failed. */
+type OnCommit = (ms: number) => void;
+
+/** Wraps a database to time its durable steps. */
+export const timed = (database: Database, onCommit: OnCommit): Database => ({
+  dialect: database.dialect,
+  now: () => database.now(),
+  isReady: () => database.isReady(),
+  read: (statement) => database.read(statement),
+  report: (statement) => database.report(statement),
+  write(step) {
+    if (!step.isDurable) return database.write(step);
+    const startedMs = monotonicMs();
+    return database.write(step).finally(() => onCommit(monotonicMs() - startedMs));
+  },
+  note: (statement) => database.note(statement),
+  close: () => database.close(),
+});
 
 /** All data about money, in one database. */
 export interface Money {
@@ -23,7 +42,7 @@ export interface Money {
 }
 
 /** Limits of what is stored. */
-export interface MoneyOptions {
+interface MoneyOptions {
   /** How long journal entries are stored, in milliseconds. */
   readonly journalKeepMs: number;
   readonly answerBytes?: number;

@@ -2,7 +2,7 @@ import { type Cluster, USDC } from '@asset-gateway/protocol';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { FacilitatorConfig, PaidConfig } from '../config/paid.ts';
 import { Chain } from '../payments/facilitator/chain.ts';
-import { tokenAccountOf } from '../payments/payees.ts';
+import { tokenAccountOf } from '../payments/open.ts';
 import type { PayeeChain } from '../sales/audit.ts';
 import { Books } from '../sales/books.ts';
 import type { Archive } from '../sales/command.ts';
