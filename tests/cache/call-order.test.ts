@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CallOrder, type Limits, type Next } from '../../packages/gateway/src/cache/call-order.ts';
-import type { KeyRequest, CacheKey } from '../../packages/gateway/src/cache/key-demand.ts';
+import type { CacheKey, KeyRequest } from '../../packages/gateway/src/cache/key-demand.ts';
 
 const LIMITS: Limits = { slots: 30, windowMs: 60_000, known: 64, candidates: 32 };
 const [FRESH, STALE] = [30, 300];

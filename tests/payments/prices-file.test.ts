@@ -133,7 +133,7 @@ describe('a gateway with a PRICES_FILE', () => {
       expect(JSON.stringify(document.paths[path][row.httpMethod.toLowerCase()]['x-payment-info'])).toContain(price);
     }
     expect(listed.find(({ path }) => path.includes('/das/'))?.priceUsd).toBe('0.000136');
-    expect(gateway.logLines.join('')).toContain('rpc: from $0.00007 an answer');
+    expect(gateway.logLines.join('')).toContain('rpc: priced from $0.00007 a call');
     const { findings } = await examine(gateway.url);
     expect(findings).toEqual([]);
     expect(solana.provider.arrivals).toEqual([]);

@@ -191,7 +191,7 @@ export type TokensSearchResult = {
       symbol?: string;
       /** Name of the token. */
       name?: string;
-      /** What a token of a share can be redeemed for. */
+      /** How a tokenised share can be redeemed. */
       stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
       /** Marks of the variant. */
       tags: string[];
@@ -301,7 +301,7 @@ export type TokensResolveResult = {
     symbol?: string;
     /** Name of the token. */
     name?: string;
-    /** What a token of a share can be redeemed for. */
+    /** How a tokenised share can be redeemed. */
     stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
     /** Marks of the variant. */
     tags: string[];
@@ -406,7 +406,7 @@ export type TokensCuratedResult = {
       symbol?: string;
       /** Name of the token. */
       name?: string;
-      /** What a token of a share can be redeemed for. */
+      /** How a tokenised share can be redeemed. */
       stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
       /** Marks of the variant. */
       tags: string[];
@@ -779,7 +779,7 @@ export type TokensAssetDetailResult = {
       symbol?: string;
       /** Name of the token. */
       name?: string;
-      /** What a token of a share can be redeemed for. */
+      /** How a tokenised share can be redeemed. */
       stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
       /** Marks of the variant. */
       tags: string[];
@@ -1084,11 +1084,11 @@ export type TokensAssetDetailResult = {
       message: string;
     };
   };
-  /** How the path led to the asset, when it did not name it by its id. */
+  /** How the reference in the path was resolved, if it was not the asset id. */
   resolution?: {
     /** Canonical asset id. */
     assetId: string;
-    /** What the path named. */
+    /** The reference in the path. */
     ref: string;
     /** How the asset was found. */
     resolvedBy: 'assetId' | 'alias' | 'mint' | 'singletonMint' | 'registry' | 'sanctum' | 'singleton';
@@ -1132,7 +1132,7 @@ export type TokensVariantsResult = {
     symbol?: string;
     /** Name of the token. */
     name?: string;
-    /** What a token of a share can be redeemed for. */
+    /** How a tokenised share can be redeemed. */
     stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
     /** Marks of the variant. */
     tags: string[];
@@ -1236,7 +1236,7 @@ export type TokensVariantTopMarketsResult = {
     symbol?: string;
     /** Name of the token. */
     name?: string;
-    /** What a token of a share can be redeemed for. */
+    /** How a tokenised share can be redeemed. */
     stockVariantTier?: 'share_redeemable' | 'cash_redeemable' | 'not_redeemable';
     /** Picture of the token. */
     logoURI?: string;
@@ -2223,7 +2223,7 @@ export type DasGetAssetResult = {
     price_info?: {
       /** Price of one token. */
       price_per_token: number;
-      /** What the price is in. */
+      /** Currency of the price. */
       currency: string;
     };
   };
@@ -2326,7 +2326,7 @@ export type DasGetAssetsByOwnerResult = {
       price_info?: {
         /** Price of one token. */
         price_per_token: number;
-        /** What the price is in. */
+        /** Currency of the price. */
         currency: string;
       };
     };
@@ -2459,7 +2459,7 @@ export type DasSearchAssetsResult = {
       price_info?: {
         /** Price of one token. */
         price_per_token: number;
-        /** What the price is in. */
+        /** Currency of the price. */
         currency: string;
       };
     };
@@ -3107,7 +3107,7 @@ export interface RpcMethods {
       memcmp: {
         /** First byte. */
         offset: number;
-        /** What must stand there. */
+        /** The expected bytes. */
         bytes: string;
         /** Encoding of bytes. */
         encoding?: 'base58' | 'base64' | undefined;

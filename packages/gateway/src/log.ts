@@ -117,7 +117,7 @@ export function createLog(
 }
 
 /** JSON for programs, `pretty` for a terminal. */
-export type LogFormat = 'json' | 'pretty';
+type LogFormat = 'json' | 'pretty';
 
 interface Stream extends LogDestination {
   readonly isTTY?: boolean;

@@ -5,7 +5,7 @@ export type UpstreamProvider = 'alchemy' | 'helius' | 'tokens';
 export type Provider = 'gateway' | UpstreamProvider;
 
 /** Public facts about a provider. */
-export interface ProviderFacts {
+interface ProviderFacts {
   readonly label: string;
   /** Its price of a million units, in millionths of a dollar; 0 if its routes are free. */
   readonly rate: number;

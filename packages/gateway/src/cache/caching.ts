@@ -16,7 +16,7 @@ import { type Kept, KeptAnswer, type KeptItem, KeptRefusal, keptFor, OVERHEAD_BY
 import type { Wanted } from './waiters.ts';
 
 /** Dependencies of a cache. */
-export interface CacheDependencies {
+interface CacheDependencies {
   readonly upstream: Upstream;
   /** By the row's method; other rows are not cached. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;

@@ -10,7 +10,7 @@ import { isOwn } from './upstream-call.ts';
 import { type Asker, WAIT_MS, Waiter, Waiters, type Wanted } from './waiters.ts';
 
 /** Dependencies of the call scheduler. */
-export interface CallsDependencies extends Omit<InFlightDependencies, 'waiting' | 'dismiss'> {
+interface CallsDependencies extends Omit<InFlightDependencies, 'waiting' | 'dismiss'> {
   /** This node's view of the budget. */
   readonly view: () => BudgetView;
   /** The plan of a key, if still stored. */

@@ -10,7 +10,7 @@ import type { Claim, EntriesById, FoundEntry, KeyedEntry, SharedEntries, Sharing
 const [compress, decompress] = [promisify(deflateRaw), promisify(inflateRaw)];
 
 /** An entry's text, and when its call went out, on the store's clock. */
-export interface Sealable {
+interface Sealable {
   readonly fetchedAtMs: number;
   readonly json: string;
 }
@@ -30,7 +30,7 @@ export const digestOf = (scope: string, id: string): string =>
 export const tagOf = (text: string): string => text.slice(0, text.lastIndexOf('.') + 1);
 
 /** Compresses entries and binds them by a MAC to key, time and format: changed, truncated or moved entries are invalid. */
-export class EntrySeal {
+class EntrySeal {
   readonly #keys: readonly Buffer[];
 
   /** The first secret signs, all verify. */

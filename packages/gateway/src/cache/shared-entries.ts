@@ -3,7 +3,7 @@ import type { CacheKey } from './key-demand.ts';
 import { type KeptText, keptFor, type Plan } from './stored.ts';
 
 /** An entry fetched by any node. */
-export interface SharedEntry {
+interface SharedEntry {
   /** When its call went out, on this node's clock; estimated too early rather than too late. */
   readonly fetchedAtMs: number;
   /** The upstream's JSON text. */
@@ -72,7 +72,7 @@ export const ALONE: SharedEntries = {
 };
 
 /** Dependencies of a claim. */
-export interface ClaimDependencies {
+interface ClaimDependencies {
   readonly entries: SharedEntries;
   /** Unique among all claims of all nodes. */
   readonly owner: string;
@@ -81,7 +81,7 @@ export interface ClaimDependencies {
 }
 
 /** How a call's keys are divided among nodes. */
-export interface Division {
+interface Division {
   /** Fetched by other nodes. */
   readonly taken: readonly KeptText[];
   /** To fetch by this node. */

@@ -77,7 +77,7 @@ export class KeptAnswer extends Kept {
   }
 
   /** The answer with its current age; `onSettled` is called once the admission has settled. */
-  answer(nowMs: number, fetched?: Fetched, onSettled: () => void = nobody): Answer {
+  answer(nowMs: number, fetched?: Fetched, onSettled: () => void = ignore): Answer {
     const kept = this;
     const headers = cacheHeaders(this.ageSeconds(nowMs), this.key, fetched, this.#tag);
     return {
@@ -92,7 +92,7 @@ export class KeptAnswer extends Kept {
   }
 }
 
-const nobody = (): void => undefined;
+const ignore = (): void => undefined;
 
 /** A cached item of a batch: the upstream's text about one mint. */
 export class KeptItem extends Kept {

@@ -66,7 +66,7 @@ const OWN = new Set(['invalid_siwx_nonce', 'invalid_siwx_expired']);
 export const isOwn = (error: unknown): boolean => error instanceof Refusal && OWN.has(error.code);
 
 /** No waiter may make the call; each was refused with its own reason. */
-export class NoLeader extends Error {}
+class NoLeader extends Error {}
 
 /** Undefined without shares. */
 function sharesOf(waiters: readonly Waiter[]): readonly Share[] | undefined {
@@ -124,7 +124,7 @@ export class CallLeadership {
   };
 }
 
-export interface CallMaking {
+interface CallMaking {
   readonly upstream: Upstream;
   readonly leadership: CallLeadership;
   /** A waiter's wallet, for the log. */
@@ -171,7 +171,7 @@ export interface CallPart {
 }
 
 /** A call that the upstream rejected or answered in part. */
-export interface RejectedCall {
+interface RejectedCall {
   readonly asked: readonly Plan[];
   readonly unanswered: readonly Plan[];
   /** The requests that wait for unanswered keys. */

@@ -57,7 +57,7 @@ export interface Config {
 }
 
 /** Where metrics are served. */
-export interface MetricsConfig {
+interface MetricsConfig {
   readonly port: number;
   readonly host: string;
   /** Bearer token for sales; undefined: only this machine may read them. */
@@ -177,7 +177,7 @@ function readMetrics(read: Reader): Config['metrics'] {
   const host = read.text('METRICS_HOST', '127.0.0.1');
   const token = read.optional('METRICS_TOKEN');
   const isGood = token === undefined || (token.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(token));
-  read.check(isGood, `METRICS_TOKEN must have at least ${MIN_TOKEN_LENGTH} characters, none of them a space.`);
+  read.check(isGood, `METRICS_TOKEN must have at least ${MIN_TOKEN_LENGTH} characters, without spaces.`);
   if (read.optional('METRICS_PORT') === undefined) return undefined;
   return { port: read.integer('METRICS_PORT', 0, [0, 65_535]), host, token };
 }

@@ -26,7 +26,7 @@ function faultOf(name: string, price: unknown): string | undefined {
 }
 
 /** The operator's prices by route id. Of several matching names the longest wins. */
-export function readPrices(read: Reader): ReadonlyMap<string, number> {
+function readPrices(read: Reader): ReadonlyMap<string, number> {
   const entries = Object.entries(readObject(read, NAME, '{"rpc.*": 1500, "das.*": 2000}'));
   for (const [name, price] of entries) {
     const fault = faultOf(name, price);
@@ -36,7 +36,7 @@ export function readPrices(read: Reader): ReadonlyMap<string, number> {
   return new Map(byLength.flatMap(([name, price]) => idsOf(name).map((id) => [id, Number(price)] as const)));
 }
 
-export type ClusterName = 'mainnet' | 'devnet';
+type ClusterName = 'mainnet' | 'devnet';
 
 /** Settings of the paid routes. */
 export interface PaidConfig {
@@ -58,7 +58,7 @@ export interface PaidConfig {
   readonly upstreamTimeoutMs: number;
 }
 
-export type ClusterUrls = Readonly<Partial<Record<ClusterName, string>>>;
+type ClusterUrls = Readonly<Partial<Record<ClusterName, string>>>;
 
 /** A remote facilitator, or the fee payer's key pair of the in-process one. */
 export type FacilitatorConfig =

@@ -4,18 +4,18 @@ import { memberText } from '../upstreams/member-text.ts';
 import type { OwnAnswer } from '../upstreams/upstream.ts';
 
 /** Posts a JSON-RPC request to a cluster. Resolves with the text of a 200; rejects otherwise. */
-export interface ChainRpc {
+interface ChainRpc {
   post(json: string): Promise<string>;
 }
 
 /** Two connections to a cluster, so that slow balance reads do not delay a blockhash. */
-export interface ChainConnections {
+interface ChainConnections {
   readonly payments: ChainRpc;
   readonly balances: ChainRpc;
 }
 
 /** The clusters with paid routes. */
-export type ChainRpcs = Readonly<Partial<Record<Cluster, ChainConnections>>>;
+type ChainRpcs = Readonly<Partial<Record<Cluster, ChainConnections>>>;
 
 /** Cache lifetimes in milliseconds: a blockhash is valid for a minute, a mint hardly ever changes. */
 const KEPT_MS = { blockhash: 2_000, mint: 3_600_000, accounts: 3_000 };

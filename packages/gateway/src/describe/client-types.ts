@@ -1,13 +1,13 @@
 import type { JsonSchema } from './schemas.ts';
 
 /** `input`: optional members may be `undefined`. */
-export type Direction = 'input' | 'result';
+type Direction = 'input' | 'result';
 
 const UINT64_MAXIMUM = 2 ** 64;
 const NAME = /^[A-Za-z_$][\w$]*$/;
 
 /** A 64-bit integer, which a double cannot hold: a bigint in results. */
-export const isUint64 = ({ type, maximum }: JsonSchema): boolean => type === 'integer' && maximum === UINT64_MAXIMUM;
+const isUint64 = ({ type, maximum }: JsonSchema): boolean => type === 'integer' && maximum === UINT64_MAXIMUM;
 
 /** A property name, quoted if necessary. */
 export const quoted = (name: string): string => (NAME.test(name) ? name : literal(name));
@@ -55,25 +55,16 @@ function arrayType(schema: JsonSchema, direction: Direction, indent: string): st
   return `${mark}${isUnion ? `(${item})` : item}[]`;
 }
 
-/** One member of an object's type, with its description. */
-export function memberText(name: string, schema: JsonSchema, indent: string, options: MemberOptions): string {
-  const { direction, isRequired } = options;
-  const described = typeof schema.description === 'string' ? [schema.description] : [];
-  const type = typeText(schema, direction, indent);
-  const may = isRequired || direction === 'result' ? '' : ' | undefined';
-  return `${comment(described, indent)}${indent}${quoted(name)}${isRequired ? '' : '?'}: ${type}${may};\n`;
-}
-
-export interface MemberOptions {
-  readonly direction: Direction;
-  readonly isRequired: boolean;
-}
-
-/** The members of an object's schema, one per line. */
-export function membersText(schema: JsonSchema, direction: Direction, indent: string): string {
+/** The members of an object's schema, one per line, with their descriptions. */
+function membersText(schema: JsonSchema, direction: Direction, indent: string): string {
   const required = (schema.required ?? []) as readonly string[];
   return Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
-    .map(([name, each]) => memberText(name, each, indent, { direction, isRequired: required.includes(name) }))
+    .map(([name, each]) => {
+      const isRequired = required.includes(name);
+      const described = typeof each.description === 'string' ? [each.description] : [];
+      const type = typeText(each, direction, indent) + (isRequired || direction === 'result' ? '' : ' | undefined');
+      return `${comment(described, indent)}${indent}${quoted(name)}${isRequired ? '' : '?'}: ${type};\n`;
+    })
     .join('');
 }
 

@@ -22,13 +22,13 @@ export interface Discovery {
 }
 
 /** A discovery and the size of its JSON. */
-export interface SizedDiscovery {
+interface SizedDiscovery {
   readonly discovery: Discovery;
   readonly bytes: number;
 }
 
 /** What a challenge says about its route. */
-export interface Description {
+interface Description {
   readonly resource: Omit<Resource, 'url'>;
   /** The same discovery in decreasing size; a challenge uses the first that fits. */
   readonly discoveries: readonly SizedDiscovery[];

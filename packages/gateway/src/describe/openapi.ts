@@ -17,14 +17,14 @@ import { bySurface, givenFor, howToPass, SURFACES } from './surfaces.ts';
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** `rpc.mainnet.helius.getBalance` as `rpcMainnetHeliusGetBalance`. */
-export const operationIdOf = ({ id }: Route): string =>
+const operationIdOf = ({ id }: Route): string =>
   id
     .split('.')
     .map((word, index) => (index === 0 ? word : capital(word)))
     .join('');
 
 /** The schema name shared by the rows of one method; code generators reserve `…Result` for operations. */
-export const schemaNameOf = ({ surface, method }: Route, what: 'Request' | 'Answer'): string =>
+const schemaNameOf = ({ surface, method }: Route, what: 'Request' | 'Answer'): string =>
   capital(surface) + capital(method) + what;
 
 const CREDIT_NOTE =

@@ -76,7 +76,7 @@ function leavesOf(name: string, schema: JsonSchema, isRequired: boolean): Found[
 }
 
 /** All parameters of a route, including nested members of its body. */
-export const parametersOf = ({ input }: Route): Parameter[] =>
+const parametersOf = ({ input }: Route): Parameter[] =>
   (['path', 'query', 'body'] as const).flatMap((place) => {
     const schema = input[place];
     const leaves = schema ? leavesOf('', published(schema), true) : [];

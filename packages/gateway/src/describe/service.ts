@@ -30,7 +30,7 @@ export const ownPath = (service: Service, method: string): string => ownRoute(se
 const encoded = (value: unknown): string => encodeURIComponent(String(value)).replaceAll('%2C', ',');
 
 /** A row's path with the values of its example. */
-export const examplePath = ({ path, example }: Route): string =>
+const examplePath = ({ path, example }: Route): string =>
   path.replace(/:(\w+)/g, (_, name: string) => encoded(example.path?.[name]));
 
 /** A row's path and query with the values of its example. */

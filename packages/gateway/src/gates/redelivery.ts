@@ -33,7 +33,7 @@ export class Repeats {
 export type Fetching = Set<string>;
 
 /** Stored answers that were paid for, by the key of the payment or debit. */
-export interface PaidAnswers {
+interface PaidAnswers {
   answer(key: string): Promise<string | undefined>;
   /** Upstream calls so far. */
   calls(key: string): Promise<number>;
@@ -44,7 +44,7 @@ export interface PaidAnswers {
 }
 
 /** A payment or debit whose answer is no longer stored. */
-export interface PaidBefore {
+interface PaidBefore {
   readonly key: string;
   readonly receipt: Receipt;
   /** Upstream calls that it may cost. */

@@ -17,10 +17,10 @@ export function trustedProxies(cidrs: readonly string[]): BlockList {
   return list;
 }
 
-export const peerAddress = ({ remoteAddress = '' }: Socket): string => plain(remoteAddress);
+const peerAddress = ({ remoteAddress = '' }: Socket): string => plain(remoteAddress);
 
 /** Whether the address belongs to a trusted proxy. */
-export const isProxy = (address: string, trusted: BlockList): boolean =>
+const isProxy = (address: string, trusted: BlockList): boolean =>
   isIP(address) !== 0 && trusted.check(address, familyOf(address));
 
 /** Longer chains and addresses are not honest ones. */

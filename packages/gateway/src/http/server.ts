@@ -27,7 +27,7 @@ export function unexpected(): Outbound {
 }
 
 /** Answers an unparseable request and closes. */
-export function answerUnreadable(error: ParseError, socket: Duplex): void {
+function answerUnreadable(error: ParseError, socket: Duplex): void {
   const { status, headers, body } = lastResort(new Refusal(codeOf(error)));
   const lines = Object.entries({ Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
@@ -35,7 +35,7 @@ export function answerUnreadable(error: ParseError, socket: Duplex): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly handle: (inbound: Inbound) => Promise<Outbound>;
   readonly trustedProxies: BlockList;
   /** Beyond it, idle connections are closed for new ones. */

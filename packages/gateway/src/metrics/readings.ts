@@ -23,7 +23,7 @@ export interface FeePayerReading {
 }
 
 /** Whether a cluster's routes are sold; not while the fee payer cannot pay. */
-export interface SalesReading {
+interface SalesReading {
   readonly cluster: string;
   readonly isOpen: boolean;
 }
@@ -52,7 +52,7 @@ export interface CreditReading {
 }
 
 /** Size of the block list. */
-export interface BlockedReading {
+interface BlockedReading {
   readonly wallets: number;
   /** Addresses and address ranges. */
   readonly ranges: number;

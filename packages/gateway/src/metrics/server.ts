@@ -5,7 +5,7 @@ import type { ConsoleFiles, FileAnswer } from '../console/files.ts';
 import { Metrics } from './metrics.ts';
 
 /** The challenge of a 401. */
-export const BEARER = { 'WWW-Authenticate': 'Bearer' };
+const BEARER = { 'WWW-Authenticate': 'Bearer' };
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -20,13 +20,13 @@ const hashOf = (text: string): Buffer => createHash('sha256').update(text).diges
 export const isLoopback = (address: string): boolean => loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /** Whether Host is a loopback name or address, which excludes DNS rebinding. */
-export const namesLoopback = ({ headers }: IncomingMessage): boolean => LOOPBACK_HOST.test(headers.host ?? '');
+const namesLoopback = ({ headers }: IncomingMessage): boolean => LOOPBACK_HOST.test(headers.host ?? '');
 
 const isLocal = (request: IncomingMessage): boolean =>
   isLoopback(request.socket.remoteAddress ?? '') && namesLoopback(request);
 
 /** The status that denies access to sales: 401 with a wrong token; 403 from another machine or with a foreign Host if no token is set. */
-export function salesAccessError(request: IncomingMessage, token: string | undefined): 401 | 403 | undefined {
+function salesAccessError(request: IncomingMessage, token: string | undefined): 401 | 403 | undefined {
   if (token === undefined) return isLocal(request) ? undefined : 403;
   const given = hashOf(request.headers.authorization ?? '');
   return timingSafeEqual(given, hashOf(`Bearer ${token}`)) ? undefined : 401;
@@ -53,10 +53,10 @@ interface Place {
 }
 
 /** Sales as JSON for a query; undefined for an invalid query. Rejects if the store is down. */
-export type SalesAnswer = (query: URLSearchParams) => Promise<string | undefined>;
+type SalesAnswer = (query: URLSearchParams) => Promise<string | undefined>;
 
 /** What else the metrics port serves. */
-export interface OperatorResources {
+interface OperatorResources {
   readonly sales: SalesAnswer;
   /** The operator's page, if any. */
   readonly files: ConsoleFiles | undefined;

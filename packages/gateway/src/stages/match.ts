@@ -32,7 +32,7 @@ function splitTarget({ target, hosts }: Inbound): { path: string; query: string 
 }
 
 /** The value of Allow: HEAD comes with GET, OPTIONS with every verb. */
-export function allowedMethods({ rows }: Pick<Match<unknown>, 'rows'>): string {
+function allowedMethods({ rows }: Pick<Match<unknown>, 'rows'>): string {
   return [...rows.keys()]
     .flatMap((verb) => (verb === 'GET' ? [verb, 'HEAD'] : [verb]))
     .concat('OPTIONS')

@@ -3,7 +3,7 @@ import type { Admit, Allowance, Room, Share, Store, Verdict } from '../budget/st
 import type { NoncedTake, Slot, Spend, Trail } from '../call.ts';
 
 /** Further bounds of a room. */
-export interface RoomBounds {
+interface RoomBounds {
   /** The larger room that also counts these calls. */
   readonly within?: InFlight;
   /** Limit per wallet. Default: the room's limit. */
@@ -70,7 +70,7 @@ export interface Sharing {
   readonly onSlot: (charged: Share) => void;
 }
 
-export interface SpendDependencies {
+interface SpendDependencies {
   readonly store: Store;
   /** The slots left, for the log. */
   readonly allowance: Allowance;

@@ -14,7 +14,7 @@ function names(condition: unknown, tag: string): boolean {
 }
 
 /** Turns the answer into a 304 without a body if the client has it already. */
-export function conditional({ headers }: Inbound, answer: Outbound): Outbound {
+function conditional({ headers }: Inbound, answer: Outbound): Outbound {
   const { ETag: tag } = answer.headers;
   if (answer.status !== 200 || tag === undefined || !names(headers['if-none-match'], tag)) return answer;
   const { 'Content-Type': _, ...kept } = answer.headers;
@@ -82,7 +82,7 @@ export interface LogLine {
   readonly replayed?: true;
 }
 
-export interface TrailDependencies {
+interface TrailDependencies {
   readonly log: (line: LogLine) => void;
   readonly randomId: () => string;
   /** Undefined if nothing is sold. */

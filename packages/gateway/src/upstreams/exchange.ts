@@ -87,7 +87,7 @@ export async function refusalOfStatus(response: UpstreamResponse, options: Refus
 }
 
 /** The refusal for a call that broke off. */
-export function refusalOfFailure(error: unknown, deadlinePassed: boolean, started: boolean): UpstreamRefusal {
+function refusalOfFailure(error: unknown, deadlinePassed: boolean, started: boolean): UpstreamRefusal {
   if (deadlinePassed) return new UpstreamRefusal('upstream_timeout', 'failed', { reason: 'deadline' });
   const { code = '', name = '' } = (error ?? {}) as NodeJS.ErrnoException;
   const reason = `${name} ${code}`.trim();
@@ -104,7 +104,7 @@ export interface UpstreamRequest {
 }
 
 /** Connection settings of an upstream. */
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
   /** For the whole call: first byte written to last byte read. */

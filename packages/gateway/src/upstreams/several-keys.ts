@@ -4,7 +4,7 @@ import type { Answer, UpstreamCall } from '../call.ts';
 import { type KeyedUpstream, type Upstream, UpstreamRefusal } from './upstream.ts';
 
 /** Until when an upstream key is not used, in monotonic milliseconds. */
-export interface KeyRest {
+interface KeyRest {
   /** End of the pause that the upstream asked for. */
   readonly pausedUntilMs: number;
   /** End of the time that a rejected key is set aside for. */

@@ -77,8 +77,13 @@ export const assetDetail: ResultShape = {
     includes: optional(includes),
     resolution: optional(
       object(
-        { assetId, ref: string('What the path named.'), resolvedBy, mint: nullable(string('The mint that it named.')) },
-        'How the path led to the asset, when it did not name it by its id.',
+        {
+          assetId,
+          ref: string('The reference in the path.'),
+          resolvedBy,
+          mint: nullable(string('The mint that it named.')),
+        },
+        'How the reference in the path was resolved, if it was not the asset id.',
       ),
     ),
   }),
@@ -142,7 +147,7 @@ export const variantTopMarkets: ResultShape = {
           list(object({ market: market.dexMarket, protocolToken: optional(protocolToken) }), 'The next ones too.'),
         ),
         marketsTotal: nullable(integer('Pools of the variant.')),
-        totalLiquidity: nullable(usd('Liquidity in all of them')),
+        totalLiquidity: nullable(usd('Liquidity of all pools')),
         lastFetchedAt: nullable(milliseconds('When they were fetched')),
       }),
       'One entry per variant that has a market, the busiest first.',

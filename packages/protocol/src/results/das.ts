@@ -43,7 +43,7 @@ const asset = object(
               symbol: string('Symbol of the token.'),
               token_program: string('The program of the token.'),
               price_info: object(
-                { price_per_token: number('Price of one token.'), currency: string('What the price is in.') },
+                { price_per_token: number('Price of one token.'), currency: string('Currency of the price.') },
                 'The price.',
               ),
             },

@@ -155,7 +155,7 @@ export const riskSummary: ResultShape = {
   },
 };
 
-/** The risk of one variant with what it is computed from. */
+/** The risk of one variant with its inputs. */
 export const riskDetails: ResultShape = {
   schema: object({ assetId, mint, risk: details }),
   example: {

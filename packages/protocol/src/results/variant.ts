@@ -34,8 +34,8 @@ const listed = each(
 const valuation = each(
   {
     markPriceUsd: usd('Price of one token at which its issuer values the company'),
-    markValuationUsd: usd('What the company is worth at that price'),
-    impliedValuationUsd: usd('What it is worth at the price of the token'),
+    markValuationUsd: usd('Valuation of the company at that price'),
+    impliedValuationUsd: usd('Valuation of the company at the price of the token'),
     premiumToMarkPercent: percent('Price of the token above that of its issuer'),
   },
   nullable,
@@ -123,7 +123,7 @@ export const executionQuality = nullable(
 /** By how much liquidity a variant has. */
 export const liquidityTier = oneOf(ENUMERATIONS.liquidityTier, 'By liquidity: above $10M, from $2.5M, below.');
 
-/** What a variant is, without its market. */
+/** A variant without its market. */
 export const variantFields = {
   mint: string('The mint.'),
   kind: oneOf([...ENUMERATIONS.kind, 'spot'], 'Kind of variant.'),
@@ -133,7 +133,7 @@ export const variantFields = {
   symbol: optional(string('Symbol of the token.')),
   name: optional(string('Name of the token.')),
   stockVariantTier: optional(
-    oneOf(['share_redeemable', 'cash_redeemable', 'not_redeemable'], 'What a token of a share can be redeemed for.'),
+    oneOf(['share_redeemable', 'cash_redeemable', 'not_redeemable'], 'How a tokenised share can be redeemed.'),
   ),
 };
 

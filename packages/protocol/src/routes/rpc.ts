@@ -59,7 +59,7 @@ const memcmp = closed(
     memcmp: closed(
       {
         offset: integer(0, MAX_PARAMS_OFFSET, 'First byte.'),
-        bytes: text('What must stand there.', 128),
+        bytes: text('The expected bytes.', 128),
         encoding: optional(oneOf(['base58', 'base64'], 'Encoding of bytes.')),
       },
       'Bytes at an offset.',

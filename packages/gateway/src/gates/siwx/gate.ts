@@ -18,7 +18,7 @@ import { readValidSignIn, type SignInDependencies } from './sign-in.ts';
 const LIFETIME_MS = 300_000;
 const STATEMENT = 'Sign in with your wallet. This is free and moves no money.';
 
-export interface ChallengeOptions {
+interface ChallengeOptions {
   readonly call: Call;
   readonly origin: string;
   readonly nonce: string;
@@ -48,7 +48,7 @@ export function signInChallenge(options: ChallengeOptions): Challenge {
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: the policy, the slots left, and when the next one frees. */
-export function rateLimitHeaders({ limit, windowMs, view }: Allowance): Record<string, string> {
+function rateLimitHeaders({ limit, windowMs, view }: Allowance): Record<string, string> {
   const { left, resetMs } = view();
   return {
     'RateLimit-Policy': `"upstream";q=${limit};w=${Math.ceil(windowMs / 1000)}`,

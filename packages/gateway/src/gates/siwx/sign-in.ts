@@ -38,8 +38,8 @@ export interface Fault {
   readonly reason: string;
 }
 
-/** What `checkPlace` compares with. */
-export interface Expectation {
+/** The request that a sign-in must name. */
+interface Expectation {
   /** Configured scheme, host and port. */
   readonly origin: string;
   /** The raw path of the request. */
@@ -50,7 +50,7 @@ export interface Expectation {
 }
 
 /** Whether a sign-in may name the bare origin, or this path alone. */
-export type Places = 'origin' | 'path';
+type Places = 'origin' | 'path';
 
 /** The largest difference between two honest clocks. */
 const SKEW_MS = 30_000;
@@ -60,7 +60,7 @@ const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 const fault = (code: RefusalCode, reason: string): Fault => ({ code, reason });
 
 /** A strict RFC 3339 date in UTC as milliseconds; undefined for any other text or an impossible day. */
-export function parseDate(text: string): number | undefined {
+function parseDate(text: string): number | undefined {
   if (!DATE.test(text)) return undefined;
   const milliseconds = Date.parse(text);
   // Date.parse reads 31 February and hour 24 as a later day.
@@ -68,7 +68,7 @@ export function parseDate(text: string): number | undefined {
 }
 
 /** The chain, key type and message version must be ones that the challenge offered. */
-export function checkKind(payload: SiwxPayload, network?: string): Fault | undefined {
+function checkKind(payload: SiwxPayload, network?: string): Fault | undefined {
   const networks: readonly string[] = network === undefined ? SIGN_IN_NETWORKS : [network];
   if (!networks.includes(payload.chainId)) return fault('invalid_siwx_unsupported_chain', 'chainId');
   if (payload.type !== 'ed25519') return fault('invalid_siwx_unsupported_chain', 'type');
@@ -78,7 +78,7 @@ export function checkKind(payload: SiwxPayload, network?: string): Fault | undef
 }
 
 /** The nonce must be -30 to 300 s old. If the store checks again, this node's clock may differ by 30 s. */
-export function checkAge(nonce: IssuedNonce, nowMs: number, judgedByStore: boolean): Fault | undefined {
+function checkAge(nonce: IssuedNonce, nowMs: number, judgedByStore: boolean): Fault | undefined {
   const age = nowMs - nonce.issuedAtSeconds * 1000;
   const tolerance = judgedByStore ? SKEW_MS : 0;
   const fits = age <= MAX_AGE_MS + tolerance && age >= -SKEW_MS - tolerance;
@@ -86,7 +86,7 @@ export function checkAge(nonce: IssuedNonce, nowMs: number, judgedByStore: boole
 }
 
 /** The sign-in must name this origin and this path, with or without the query; or the bare origin where that is allowed. */
-export function checkPlace(payload: SiwxPayload, { origin, path, query, places }: Expectation): Fault | undefined {
+function checkPlace(payload: SiwxPayload, { origin, path, query, places }: Expectation): Fault | undefined {
   if (payload.domain !== origin.slice(origin.indexOf('//') + 2)) {
     return fault('invalid_siwx_domain_mismatch', 'domain');
   }
@@ -122,11 +122,7 @@ const isSameSecond = (one: number, other: number): boolean =>
  * The dates must be valid and include now. The wall clock may have been corrected since the challenge was issued: a sign-in that
  * echoes the challenge's `issuedAt` is checked with the clock that dated it, any other with the first of `clocks`.
  */
-export function checkDates(
-  payload: SiwxPayload,
-  ageMs: number,
-  clocks: readonly [number, ...number[]],
-): Fault | undefined {
+function checkDates(payload: SiwxPayload, ageMs: number, clocks: readonly [number, ...number[]]): Fault | undefined {
   const issuedAt = parseDate(payload.issuedAt);
   if (issuedAt === undefined) return fault('invalid_siwx_header', 'issuedAt');
   const echoed = clocks.find((nowMs) => isSameSecond(issuedAt, nowMs - ageMs));
@@ -144,8 +140,8 @@ export interface SignInDependencies {
   readonly wallNow: () => number;
 }
 
-/** What a sign-in must match. */
-export interface SignInRule {
+/** Requirements of a sign-in. */
+interface SignInRule {
   readonly origin: string;
   readonly epoch: string;
   /** Whether the store checks the nonce's age again. */
@@ -156,7 +152,7 @@ export interface SignInRule {
 }
 
 /** A sign-in with a valid signature. */
-export interface ValidSignIn {
+interface ValidSignIn {
   readonly payload: SiwxPayload;
   readonly nonce: IssuedNonce;
 }
