@@ -29,7 +29,7 @@ async function payeesOf({ payTo, facilitator, solanaRpcUrls }: PaidConfig): Prom
   );
 }
 
-const NO_CHAIN = 'SOLANA_MAINNET_RPC_URL or SOLANA_DEVNET_RPC_URL is required: the journal is compared with the chain.';
+const NO_CHAIN = 'SOLANA_MAINNET_RPC_URL or SOLANA_DEVNET_RPC_URL is required: there is no chain to compare with.';
 
 /** Opens the database for writing. With SQLite no gateway may run; with PostgreSQL gateways may run. */
 async function openToRepair(config: Config) {
