@@ -22,7 +22,7 @@ const COPIED = [
   'rolldown.config.mjs',
 ];
 const OWN = '@asset-gateway';
-const ANSWER = 'packages/gateway/src/compose/own-answers.ts';
+const ANSWER = 'packages/gateway/src/compose/service.ts';
 
 /** A copy of the sources that resolves its own packages, with everybody else's behind links, and counts as installed. */
 function copyTo(folder: string): void {
@@ -85,7 +85,7 @@ suite('setsid', 'npm run dev', (setsid) => {
 
   it('shows compiler errors, and serves the last good build', { timeout: MAX_WAIT_MS }, async () => {
     await change("'healthy'", 'nobody', () =>
-      /own-answers\.ts.*error TS2304: Cannot find name 'nobody'/.test(command.stdout()),
+      /service\.ts.*error TS2304: Cannot find name 'nobody'/.test(command.stdout()),
     );
     await change('nobody', "'mended'", async () => (await status()) === 'mended');
   });

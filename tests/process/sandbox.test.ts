@@ -76,7 +76,7 @@ describe('the sandbox, on a port that is not the usual one', { timeout: MAX_WAIT
       const { command, port, shown } = row;
       const notices = shown.slice(0, shown.indexOf('Asset gateway listening'));
       expect(notices).toMatch(
-        /^(?:\d\d:\d\d:\d\d {2}(?:(?:rpc|das|wallet): from|credit: a bundle of) .*\r\n){4}\r\n +$/,
+        /^(?:\d\d:\d\d:\d\d {2}(?:(?:rpc|das|wallet): priced from|credit: a bundle of) .*\r\n){4}\r\n +$/,
       );
       await fetch(`http://127.0.0.1:${port}/healthz`);
       const after = (await written(command, '/healthz')).slice(shown.length);
