@@ -144,7 +144,7 @@ describe('an unusable port: one sentence that names PORT', { timeout: MAX_WAIT_M
     const port = await freePort();
     await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
     expect(await refused(port)).toBe(
-      `asset-gateway: PORT: ${port} on 127.0.0.1 is in use; stop the other program or set PORT.\n`,
+      `asset-gateway: PORT: ${port} on 127.0.0.1 is in use; stop the other program or change PORT.\n`,
     );
     await new Promise((closed) => server.close(closed));
   });
