@@ -148,6 +148,6 @@ describe('a start', () => {
 
   it('adds the surcharge to prices', async () => {
     const { log } = await start({ PRICE_SURCHARGE_USD_MICROS: '600' });
-    expect(log).toContain('rpc: from $0.000605');
+    expect(log).toContain('rpc: priced from $0.000605');
   });
 });
