@@ -63,7 +63,7 @@ suiteWith('python3', 'the Python code in docs/signing.md', (first) => {
     it('reports missing credit', async () => {
       const { code, stderr, statuses } = await run(newKeypair());
       expect([code, statuses]).toEqual([1, [402, 200, 200, 402, 402]]);
-      expect(stderr).toMatch(/RuntimeError: 402 credit_exhausted: The credit of this wallet is below the price/);
+      expect(stderr).toMatch(/RuntimeError: 402 credit_exhausted: The wallet's credit is below the price/);
     });
   });
 });

@@ -56,7 +56,7 @@ export const faultyDocuments: readonly SeededFault[] = [
     check: 'catalog',
     where: /^POST .*\/v1\/x402\/else$/,
     problem: /is incomplete: .*paymentNetwork/,
-    fix: /List path, verb/,
+    fix: /List the path, verb/,
   },
   {
     name: 'a catalog that miscounts',
@@ -64,7 +64,7 @@ export const faultyDocuments: readonly SeededFault[] = [
     check: 'catalog',
     where: /^GET .*\/v1\/catalog$/,
     problem: /has 25 routes and counts 61 and 25/,
-    fix: /Count what is listed/,
+    fix: /Correct totalRoutes/,
   },
   {
     name: 'a document that is never 304',
